@@ -40,7 +40,7 @@ from common.results import Goal, save
 from support.live.web_servers import servers
 from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
-from weft.understand.node.web import WebPoint, web_points
+from weft.understand.kinds.loads.web import WebPoint, web_points
 
 USERS, TIME_S = 16, 5.0
 STALL_S, WINDOW_S = 1.0, 10.0

@@ -31,9 +31,9 @@ from simulate.laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import RunFolder
-from weft.understand.node.applications import LoadedPoint, loaded_points
+from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
+from weft.understand.kinds.loads.web import WebPoint, web_points
 from weft.understand.node.occupation import occupation
-from weft.understand.node.web import WebPoint, web_points
 
 EXPECTED = {
     "curves of the web server whose gain grows with users, of 6": Known(

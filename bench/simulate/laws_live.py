@@ -42,10 +42,10 @@ from weft.network.model.estimate import Estimate
 from weft.network.model.laws_fit import fit_laws
 from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
-from weft.understand.node.applications import LoadedPoint, loaded_points
-from weft.understand.node.gamma_runs import sweep_of_runs
-from weft.understand.node.live_loads import ReceivingTime
-from weft.understand.node.p_over_gamma import p_over_gamma, p_over_gamma_text
+from weft.understand.kinds.loads.gamma_runs import sweep_of_runs
+from weft.understand.kinds.loads.live_loads import ReceivingTime
+from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
+from weft.understand.kinds.loads.p_over_gamma import p_over_gamma, p_over_gamma_text
 
 GAMMAS = "'0:4:0.5'"
 CONGESTION = "'cubic'"

@@ -28,14 +28,20 @@ def weft(*arguments: str | Path, timeout: float = 120) -> subprocess.CompletedPr
 
 def weft_json(*arguments: str | Path, status: int = 0) -> Any:
     """The one JSON document on standard output."""
-    done = weft(*arguments, "--json")
-    assert done.returncode == status, done.stderr
-    return json.loads(done.stdout)
+    return document_of(weft(*arguments, "--json"), status)
 
 
 def refusal(*arguments: str | Path, status: int = 2) -> str:
     """What a wrong request is told; nothing is printed."""
-    done = weft(*arguments)
+    return refusal_of(weft(*arguments), status)
+
+
+def document_of(done: subprocess.CompletedProcess[str], status: int) -> Any:
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def refusal_of(done: subprocess.CompletedProcess[str], status: int) -> str:
     assert (done.returncode, done.stdout) == (status, ""), done
     assert "Traceback" not in done.stderr
     return done.stderr

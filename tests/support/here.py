@@ -2,13 +2,13 @@
 
 import contextlib
 import io
-import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from support.command import document_of, refusal_of
 from weft.faces.cli.main import run_command
 
 
@@ -29,17 +29,12 @@ def weft(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 def weft_json(*arguments: str | Path, status: int = 0) -> Any:
     """The one JSON document on standard output."""
-    done = weft(*arguments, "--json")
-    assert done.returncode == status, done.stderr
-    return json.loads(done.stdout)
+    return document_of(weft(*arguments, "--json"), status)
 
 
 def refusal(*arguments: str | Path, status: int = 2) -> str:
     """What a wrong request is told; nothing is printed."""
-    done = weft(*arguments)
-    assert (done.returncode, done.stdout) == (status, ""), done
-    assert "Traceback" not in done.stderr
-    return done.stderr
+    return refusal_of(weft(*arguments), status)
 
 
 def _text(stream: io.TextIOWrapper) -> str:

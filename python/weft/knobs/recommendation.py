@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.quantity import significant
+from weft.base.result import Documented
 from weft.knobs.knob import Scope
 
 
-class Recommendation(msgspec.Struct, frozen=True):
+class Recommendation(Documented, msgspec.Struct, frozen=True):
     """One knob, by its name in catalog/knobs, on `nodes`: its value now and the proposed one, as commands take them.
 
     `effect` is the ratio of the proposed value's result over the current one's, more than 1 is better; none where
@@ -21,6 +21,8 @@ class Recommendation(msgspec.Struct, frozen=True):
     `evidence` are sentences with numbers; `tried` says what was tried beside it.
     `apply` sets it now, `permanent` also after a reboot, `undo` takes it back; `test` is the command that would decide.
     """
+
+    DERIVED = ("text",)
 
     knob: str
     title: str
@@ -62,10 +64,6 @@ class Recommendation(msgspec.Struct, frozen=True):
         for name, texts in named:
             for index, text in enumerate(texts):
                 yield f"  {'' if index else name + ':':<11}{text}"
-
-    def to_json(self) -> dict[str, Any]:
-        """As `recommendations` of JSON documents have it."""
-        return {**msgspec.structs.asdict(self), "text": self.text}
 
 
 def at_least_text(ratio: Interval) -> str:

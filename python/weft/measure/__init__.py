@@ -1,1 +1,1 @@
-"""A plan carried out: testbeds, and what runs on them."""
+"""Carries out plans: testbeds, and what runs on them."""

@@ -1,4 +1,4 @@
-"""Tools that are run on a testbed beside a plan, and what they say as a run of its own."""
+"""Tools that run on a testbed beside a plan, and their results as runs of their own."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LISTENING_WITHIN_S = 30.0
 TRANSMITTER = (
     'file=$(mktemp) || exit 1; "$@" -o $file >&2; status=$?; cat $file; rm -f $file; exit $status'
 )
-"""NPtcp writes its results to a file only, and a guest's files are its own."""
+"""NPtcp writes its results only to a file, and a guest has files of its own."""
 
 
 @dataclass(frozen=True)
 class PeerTool:
-    """A program that is there under its name on all nodes, and the format of its results."""
+    """A program that is installed under its name on all nodes, and the format of its results."""
 
     program: str
     format: str
@@ -41,7 +41,7 @@ TOOLS: Mapping[str, PeerTool] = {"NPtcp": PeerTool("NPtcp", "netpipe", "netpipe-
 
 
 def check_tool(name: str, plan: Plan, on: str) -> PeerTool:
-    """The tool of that name; raises RequestError where the plan measures something else, or the testbed computes."""
+    """The tool of this name; raises RequestError if the plan measures something else, or the testbed is a simulator."""
     if on.partition(":")[0] in ("sim", "node"):
         raise RequestError(f"--tool {name}: nothing can be started on {on}", "lab: and vm: can")
     _largest(name, plan)
@@ -62,7 +62,7 @@ def run_tool(tool: PeerTool, testbed: Testbed, run: RunFolder) -> RunFolder:
 
 
 def _measure(tool: PeerTool, testbed: Testbed, largest_bytes: int) -> str:
-    """What the transmitter on the first node writes against a receiver on the second."""
+    """The output of the transmitter on the first node with a receiver on the second."""
     transmitter, receiver = testbed.nodes[:2]
     options = ["-l", "1", "-u", str(largest_bytes), "-p", "3"]
     words = [tool.program, "-h", receiver.address, *options]
@@ -119,7 +119,7 @@ def _largest(name: str, plan: Plan) -> int:
 
 
 def _place(folder: Path, run: RunFolder) -> RunFolder:
-    """Say in an imported run on which nodes it was measured."""
+    """Record in an imported run on which nodes it was measured."""
     meta = RunMeta.read(folder)
     meta.nodes = run.meta.nodes[:2]
     meta.write(folder)

@@ -1,1 +1,1 @@
-"""Jobs of those who run a cluster: accept, check, tune, ports, VPNs."""
+"""Tasks of those who run a cluster: acceptance, checks, tuning, ports, VPNs."""

@@ -1,1 +1,1 @@
-"""Simulations used: predictions, calibrations, traces, sweeps."""
+"""Uses of simulations: predictions, calibrations, traces, sweeps."""

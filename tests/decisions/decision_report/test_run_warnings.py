@@ -24,8 +24,8 @@ from weft.decisions.what_if.result import (
     with_outcomes,
 )
 from weft.faces.cli.tables.what_if import print_what_if
-from weft.measure.execute.work_folder import write_json
 from weft.runs.run_warnings import RunWarning, doubts
+from weft.runs.work_document import write_json
 
 LATE = "40.6 % of the frames left late"
 DOUBT = "frames left the lab late (lab-late in xray)"

@@ -23,10 +23,10 @@ from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.recommendations.verify import VerifyRequest, verify
 from weft.links.watch.store.importing import write_watch
 from weft.measure.execute.progress import silent
-from weft.measure.execute.work_folder import write_json
 from weft.operate.tuning.request import TuneRequest
 from weft.operate.tuning.tuning import TuningResult
 from weft.plan.plan import Options
+from weft.runs.work_document import write_json
 
 RMEM = raced(
     choice_of("tcp_rmem", values=("4096 131072 8388608",), why=WINDOW),

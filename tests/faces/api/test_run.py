@@ -16,7 +16,7 @@ import weft
 from support.here import weft_json
 from support.refusals import refused
 from support.runs import affine_us, launches_of, pingpong_run
-from weft.base.said import html_lines
+from weft.base.result import html_lines
 from weft.faces.api.request import run_request
 from weft.measure.execute.options.run_options import RunOptions
 

@@ -198,7 +198,7 @@ def test_nothing_outside_of_the_folder_is_read(served: Served, folder: Path) -> 
 
 
 def test_a_taken_port_and_a_folder_that_is_none_are_refused(served: Served, folder: Path) -> None:
-    assert "another program has it" in refusal("serve", folder, "--port", str(served.port))
+    assert "another program has this port" in refusal("serve", folder, "--port", str(served.port))
     assert "cannot be listed" in refusal("serve", folder / "pair" / "run.json")
 
 

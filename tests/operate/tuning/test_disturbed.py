@@ -20,7 +20,7 @@ def test_a_tuning_of_a_disturbed_race_is_undecided() -> None:
     disturbed = structs.replace(one, result=structs.replace(one.result, disturbed=REASON))
     found = tuning_of(disturbed)
     assert found.verdict == f"undecided: tcp_rmem: {REASON}: tune when the machine is quiet"
-    assert found.to_json()["disturbed"] == (f"tcp_rmem: {REASON}",)
+    assert found.to_json()["disturbed"] == [f"tcp_rmem: {REASON}"]
     assert found.undecided == () and found.settings == {}
 
 

@@ -49,7 +49,7 @@ def test_no_recommendation_is_an_answer() -> None:
 def test_json_has_all_of_the_races() -> None:
     document = tuning_of(WON, LOST).to_json()
     assert document["settings"] == {"tcp_rmem": "4096 131072 8388608"}
-    assert document["recommendations"][0]["effect"].low > 1.7
+    assert document["recommendations"][0]["effect"]["low"] > 1.7
     assert [one["result"]["recommended"] for one in document["raced"]] == [True, False]
 
 
@@ -83,7 +83,7 @@ def test_what_races_warn_of_stands_beside_the_verdict() -> None:
     doubt = "frames left the lab late (lab-late in first-look, tcp_rmem)"
     assert found.verdict.endswith(f"= 4096 131072 8388608; in doubt: {doubt}")
     document = found.to_json()
-    assert document["doubts"] == (doubt,) and document["warnings"][1]["run"] == "t/tcp_rmem"
+    assert document["doubts"] == [doubt] and document["warnings"][1]["run"] == "t/tcp_rmem"
     html = TuningPage(found, ["weft", "tune"]).html()
     warned = "2 runs (first-look, tcp_rmem): 3.1 to 40.6 % of the frames left late"
     assert f"in doubt: {doubt}." in html and html.count(warned) == 1

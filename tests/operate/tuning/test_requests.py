@@ -8,8 +8,9 @@ import pytest
 
 from support.here import refusal, weft, weft_json
 from support.live.slow_machine import slow_machine
-from weft.measure.execute.work_folder import read_request, write_json
+from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.request import COMMAND, TuneRequest
+from weft.runs.work_document import write_json
 
 FAST = """name = "fast"
 [[hosts]]

@@ -99,7 +99,7 @@ def test_what_the_testbed_warns_of_stands_beside_the_verdict(
 ) -> None:
     mpi = MpiChoice([], False, True, False, "", "")
     found = compare(WIREGUARD, (RAW, TUNNEL), blocks(HEADERS), mpi, 1)
-    assert found.to_json()["doubts"] == ()
+    assert found.to_json()["doubts"] == []
     late = gathered([("", [Warning("lab-late", "9 % of the frames left late")])])
     found = msgspec.structs.replace(found, warnings=late)
     print_comparison(found)

@@ -62,8 +62,8 @@ def test_a_tunnel_is_named_and_its_headers_explain_its_throughput(
     assert (found.raw.mtu_bytes, found.tunnel.path_mtu_bytes) == (1500, mtu_bytes)
     assert found.beside_arithmetic is not None
     assert -lacks_at_most < found.beside_arithmetic < 0.03
-    assert found.is_tcp_over_tcp == (kind == "openvpn-tcp")
-    assert found.limit == "link" or found.is_tcp_over_tcp
+    assert found.tcp_over_tcp == (kind == "openvpn-tcp")
+    assert found.limit == "link" or found.tcp_over_tcp
     assert (found.mpi.tunnel, found.mpi.raw) == (True, True)
     assert found.tunnel_measured.vpn_s_per_gb > 0
     assert (tmp_path / "out/vpn.json").exists()

@@ -13,6 +13,8 @@ from weft.runs.folder import RunFolder
 
 Counter = tuple[int, str, int | None]
 """Node, counter, processor."""
+ORDER = ("step", "launch", "phase", "batch", "node")
+
 Batch = tuple[int, int, int, int]
 """Step, launch, phase, number."""
 
@@ -63,6 +65,6 @@ def add_evidence(run: RunFolder, counters: Mapping[Counter, npt.ArrayLike]) -> N
             .cast(SCHEMAS[EVIDENCE_NAME])
             .filter(value != 0)
         )
-    # In the order of a run: a file has a group of rows for each part of it that is written at once.
-    in_order = pa.concat_tables(tables).sort_by([(one, "ascending") for one in ("step", "launch")])
-    write_table(in_order, run.directory / EVIDENCE_NAME)
+    # As a run writes it, launch by launch: each change of the launch ends a row group.
+    whole = pa.concat_tables(tables).sort_by([(name, "ascending") for name in ORDER])
+    write_table(whole, run.directory / EVIDENCE_NAME)

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pytest
+from altair.vegalite.v6.schema import core
 from msgspec.structs import replace
 
 from support.made.synthetic import write_run
@@ -414,7 +416,9 @@ def test_a_report_of_128_nodes_stays_small(write: Diagnosed) -> None:
 def test_figures_are_drawn_for_paper(
     run16: RunFolder, tmp_path: Path, name: str, expected: set[str]
 ) -> None:
-    svg, png = figures_of(run16)[name].write(tmp_path / "figures")
+    figure = figures_of(run16)[name]
+    alt.VegaLiteSchema.validate(figure.spec(), core.load_schema())
+    svg, png = figure.write(tmp_path / "figures")
     assert expected <= _texts(svg)
     assert png.stat().st_size > 20_000
 

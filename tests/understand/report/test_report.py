@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import pytest
+from altair.vegalite.v6.schema import core
 from msgspec.structs import replace
 
 from support.command import WEFT
@@ -286,6 +288,8 @@ def test_ten_runs_stay_below_five_megabytes(make: Runs) -> None:
 
 def test_figures_are_whole_svg_and_png(make: Runs, tmp_path: Path) -> None:
     report = Report([make(), make("ge", GIGABIT, name="gigabit-pair")])
+    for figure in report.figures:
+        alt.VegaLiteSchema.validate(figure.spec(), core.load_schema())
     written = report.write_figures(tmp_path / "figures")
     names = ("throughput", "signature", "saturation", "modes-1")
     expected = [f"{name}.{format}" for name in names for format in ("svg", "png")]

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from weft.base.errors import RequestError
 
+OTHER_CACHE = "set XDG_CACHE_HOME to a folder of yours"
+"""What helps where the cache cannot be used."""
+
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -22,6 +25,13 @@ def private_folder(base: Path, *inner: str, hint: str) -> Path:
         path /= name
         _own(path, hint)
     return path
+
+
+def cache_folder(name: str) -> Path:
+    """Return the folder `name` of this user's cache of weft, which is created if missing; raises RequestError as
+    `private_folder` does, and OSError if this user cannot write there."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return private_folder(base / "weft", name, hint=f"remove it, or {OTHER_CACHE}")
 
 
 def _own(path: Path, hint: str) -> None:

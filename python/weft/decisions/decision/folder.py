@@ -8,25 +8,22 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from weft.base.errors import RequestError
-from weft.base.files.text_file import read_json
 from weft.decisions.decision.conclusion import conclude
 from weft.decisions.decision.document import DesignDecision
 from weft.decisions.decision.prepare import Prepared
 from weft.decisions.decision.routing.starved import slow_ones
 from weft.decisions.twin.open import run_warnings
 from weft.measure.execute.progress import Reporter
-from weft.measure.execute.work_folder import write, write_json
 from weft.runs.columns.table_file import write_table
-from weft.runs.fresh import fresh_folder
 from weft.runs.run_warnings import doubts
+from weft.runs.work_document import WorkDocument, fresh_folder, refuse_taken, write
 from weft.simulation.sweep.executors.open import open_executor
 from weft.simulation.sweep.folder import SweepFolder
 from weft.simulation.sweep.row import SweepRow, table_of
 from weft.simulation.sweep.sweep import sweep
 from weft.simulation.sweep.work_list import WorkList
 
-DECISION_NAME = "decision.json"
+DECISION = WorkDocument("decision.json", DesignDecision, "weft decide")
 REQUEST_NAME = "designs.toml"
 ROWS_NAME = "rows.parquet"
 
@@ -42,7 +39,7 @@ def carry_out(
             rows = simulate(prepared, folder, there, reporter)
         found = _with_warnings(conclude(prepared, rows), prepared.request.twin)
         write_table(table_of(rows), out / ROWS_NAME)
-        write_json(out / DECISION_NAME, found)
+        DECISION.write(out, found)
     return found
 
 
@@ -81,23 +78,10 @@ def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
 
 def read_decision(directory: Path) -> DesignDecision:
     """What was decided; raises RequestError where there is none."""
-    file = directory / DECISION_NAME
-    try:
-        return read_json(file, DesignDecision, "damaged")
-    except FileNotFoundError:
-        raise RequestError(
-            f"{directory}: no decision", f"it has no {DECISION_NAME}: weft decide makes one"
-        ) from None
-
-
-def _refuse_existing(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise RequestError(
-            f"{out}: already exists", "go on in it with --resume, or choose another --out"
-        )
+    return DECISION.read(directory)
 
 
 def _opened(out: Path, is_resumed: bool) -> SweepFolder:
     if not is_resumed:
-        _refuse_existing(out)
+        refuse_taken(out, f"weft decide DESIGNS --out {out} --resume")
     return SweepFolder(out)

@@ -7,15 +7,15 @@ from functools import cached_property
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.decisions.decision.folder import DECISION_NAME
+from weft.decisions.decision.folder import DECISION
 from weft.decisions.decision_report.decision import decision_part
 from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.decision_report.recommendations import recommendations_part
 from weft.decisions.decision_report.twin import twin_part
 from weft.decisions.decision_report.what_if import what_if_part
-from weft.decisions.recommendations.folder import FILE_NAME as ADVICE_NAME
-from weft.decisions.twin.twin import TWIN_NAME
-from weft.decisions.what_if.result import NAME as WHAT_IF_NAME
+from weft.decisions.recommendations.folder import RECOMMENDATIONS
+from weft.decisions.twin.twin import TWIN
+from weft.decisions.what_if.result import WHAT_IF
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.frame import page_data, render, write_page
 from weft.understand.report.table import PageTable
@@ -23,10 +23,10 @@ from weft.understand.report.table import PageTable
 Maker = Callable[[Path, int], ReportPart]
 
 KINDS: dict[str, Maker] = {
-    TWIN_NAME: twin_part,
-    WHAT_IF_NAME: what_if_part,
-    DECISION_NAME: decision_part,
-    ADVICE_NAME: recommendations_part,
+    TWIN.name: twin_part,
+    WHAT_IF.name: what_if_part,
+    DECISION.name: decision_part,
+    RECOMMENDATIONS.name: recommendations_part,
 }
 """By the file that a folder of each kind has: what makes its part of the page."""
 

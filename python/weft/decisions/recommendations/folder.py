@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from weft.base.errors import RequestError
-from weft.base.files.text_file import read_json
 from weft.decisions.recommendations.action import Action
 from weft.decisions.recommendations.recommendations import SCHEMA, RecommendationList
 from weft.decisions.recommendations.words import action_text, check_text
-from weft.measure.execute.work_folder import write, write_json
+from weft.measure.execute.gate import refuse_other_owner
 from weft.runs.run_warnings import lines
+from weft.runs.work_document import WorkDocument, write
 
-FILE_NAME, SUMMARY_NAME = "recommendations.json", "summary.md"
-COMMAND = "weft recommend"
+SUMMARY_NAME = "summary.md"
+RECOMMENDATIONS = WorkDocument("recommendations.json", RecommendationList, "weft recommend", SCHEMA)
 
 
 def write_folder(found: RecommendationList, folder: Path) -> None:
     """Both files; raises WorkError where they cannot be written."""
-    write_json(folder / FILE_NAME, found)
+    RECOMMENDATIONS.write(folder, found)
     write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
 
 
 def read_folder(folder: Path) -> RecommendationList:
     """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
-    file = folder / FILE_NAME
-    try:
-        found = read_json(file, RecommendationList, "damaged", f"write it again: {COMMAND}")
-    except FileNotFoundError:
-        hint = f"give the folder that `{COMMAND} --out` wrote"
-        raise RequestError(f"{folder}: has no {FILE_NAME}", hint) from None
-    if file.stat().st_uid != os.geteuid():
-        raise RequestError(
-            f"{file}: belongs to another user",
-            "a testbed may name commands that are run: verify only your own",
-        )
-    if found.schema != SCHEMA:
-        raise RequestError(f"{file}: schema is {found.schema!r}, this weft reads {SCHEMA!r}")
+    found = RECOMMENDATIONS.read(folder)
+    refuse_other_owner(folder / RECOMMENDATIONS.name)
     return found
 
 

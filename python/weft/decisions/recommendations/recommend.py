@@ -26,9 +26,8 @@ from weft.decisions.recommendations.sources.source import (
 )
 from weft.decisions.recommendations.sources.sources import read_sources
 from weft.decisions.twin.open import run_warnings
-from weft.measure.execute.work_folder import refuse_existing
-from weft.runs.fresh import fresh_folder
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
+from weft.runs.work_document import fresh_folder, refuse_taken
 
 TWIN_NAME = "twin"
 """Where a folder of recommendations keeps the twin that was made for it."""
@@ -44,7 +43,7 @@ def recommend(
             "nothing to recommend from", "give folders: weft recommend runs/xray runs/signature"
         )
     if out is not None:
-        refuse_existing(out, "weft recommend")
+        refuse_taken(out)
     sources = read_sources(paths)
     with TemporaryDirectory() as other, fresh_folder(out or Path(other)):
         found = _work_out(sources, asked, (out or Path(other)) / TWIN_NAME)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.errors import RequestError
 from weft.base.files.text_file import parse_toml
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
-from weft.base.said import Said
+from weft.base.result import Documented, Said
 from weft.decisions.recommendations.action import (
     AcceptanceCheck,
     Action,
@@ -31,7 +30,6 @@ from weft.measure.execute.gate import deeds, refuse_unapproved
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Showing
 from weft.measure.execute.request import RunRequest, start_run
-from weft.measure.execute.work_folder import write_json
 from weft.measure.testbed.hosts.spec import named_commands
 from weft.measure.testbed.open import open_testbed
 from weft.operate.acceptance.accept import AcceptRequest, accept
@@ -42,6 +40,7 @@ from weft.plan.load import parse_plan
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt, lines, of_folders, of_runs
+from weft.runs.work_document import write_json
 from weft.understand.host.disturbed import not_usable
 
 RESULT_NAME = "verification.json"
@@ -79,8 +78,10 @@ class VerifiedItem(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-class Verification(Said, Struct, frozen=True):
+class Verification(Documented, Said, Struct, frozen=True):
     """All of it; `folder` has what was measured, and `warnings` are those of its runs."""
+
+    DERIVED = ("held",)
 
     id: str
     do: str
@@ -103,10 +104,6 @@ class Verification(Said, Struct, frozen=True):
         """What was done, then each thing that shows it, and what was wrong when it was measured."""
         warned = (f"warning: {line}" for line in lines(self.warnings))
         return [self.do, *(one.text for one in self.shown), *warned]
-
-    def to_json(self) -> dict[str, object]:
-        """The document of `weft verify --json`."""
-        return {"held": self.held, **msgspec.to_builtins(self)}
 
 
 def deeds_of_verification(request: VerifyRequest) -> list[str]:

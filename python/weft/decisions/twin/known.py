@@ -11,7 +11,7 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.base.statistics import has_interval
 from weft.decisions.twin.build import fit_twin
-from weft.decisions.twin.twin import TWIN_NAME, TwinDocument, read_twin
+from weft.decisions.twin.twin import TWIN, TwinDocument, read_twin
 from weft.network.fabrics.document import FabricDocument
 from weft.runs.meta import FILE_NAME
 from weft.simulation.prediction.draws import Draws
@@ -52,7 +52,7 @@ def open_known(
             f"--predict {strange}: not a run folder, and only runs are taken together", _WANTED
         )
     (name,) = names
-    if (folders[0] / TWIN_NAME).is_file():
+    if TWIN.is_in(folders[0]):
         return _of_twin("twin", names, *read_twin(folders[0]))
     if folders[0].is_dir():
         raise RequestError(f"--predict {name}: neither a run nor a twin", _WANTED)

@@ -10,19 +10,17 @@ from msgspec import Struct
 
 from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.base.files.text_file import read_json
 from weft.decisions.twin.draft import MODEL, Place, with_values
-from weft.measure.execute.work_folder import write, write_json
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.plan import Plan, Step, to_json
-from weft.runs.fresh import fresh_folder
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
+from weft.runs.work_document import WorkDocument, fresh_folder, write
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.predict import Drawn
 
 SCHEMA = "weft-twin/1"
 ERROR_UNKNOWN = "error-unknown"
-FABRIC_NAME, TWIN_NAME = "fabric.toml", "twin.json"
+FABRIC_NAME = "fabric.toml"
 
 
 class TwinParameter(Struct, frozen=True):
@@ -166,6 +164,7 @@ class TwinDocument(Struct, frozen=True):
         }
 
 
+TWIN = WorkDocument("twin.json", TwinDocument, "weft twin", SCHEMA)
 _PER_S = {"us": 1e6}
 
 
@@ -185,7 +184,7 @@ def write_twin(folder: Path, twin: TwinDocument, fabric_text: str) -> None:
     refuse_other(folder)
     with fresh_folder(folder):
         write(folder / FABRIC_NAME, fabric_text.encode())
-        write_json(folder / TWIN_NAME, twin)
+        TWIN.write(folder, twin)
 
 
 def refuse_other(folder: Path) -> None:
@@ -193,28 +192,20 @@ def refuse_other(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{folder}: not a folder", "choose another --out")
     there = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
-    if there and TWIN_NAME not in there:
+    if there and TWIN.name not in there:
         raise RequestError(f"{folder}: already has something else in it", "choose another --out")
 
 
 def read_twin(folder: Path) -> tuple[TwinDocument, FabricDocument]:
     """A twin and its fabric; raises RequestError where it is none, or its fabric was changed since."""
-    path = folder / TWIN_NAME
-    try:
-        twin = read_json(path, TwinDocument, hint="make the twin again")
-    except FileNotFoundError:
-        raise RequestError(
-            f"{folder}: no twin: it has no {TWIN_NAME}", f"weft twin RUN... --out {folder}"
-        ) from None
-    if twin.schema != SCHEMA:
-        raise RequestError(f"{path}: has schema {twin.schema!r}, not {SCHEMA!r}", "make it again")
+    twin, path = TWIN.read(folder), folder / TWIN.name
     if {len(one.draws) for one in twin.parameters} - {twin.draws}:
         raise RequestError(
             f"{path}: damaged: its parameters have not all as many draws", "make it again"
         )
     if text_digest(catalog.read(folder / FABRIC_NAME)) != twin.fabric_digest:
         raise RequestError(
-            f"{folder / FABRIC_NAME}: was changed since the fit, so that {TWIN_NAME} does not belong to it",
+            f"{folder / FABRIC_NAME}: was changed since the fit, so that {TWIN.name} does not belong to it",
             f"use it as a fabric, {folder / FABRIC_NAME}, or make the twin again",
         )
     return twin, FabricDocument.read(folder / FABRIC_NAME)

@@ -11,14 +11,12 @@ from pathlib import Path
 import msgspec
 
 from weft.base.errors import RequestError
-from weft.base.files.text_file import read_json
 from weft.decisions.what_if.alternative import Alternative
 from weft.decisions.what_if.foresee import WhatIfQuestion, foresee
 from weft.decisions.what_if.labs import carried_scale, document_of
 from weft.decisions.what_if.network import Subject, open_subject
 from weft.decisions.what_if.result import (
-    NAME,
-    SCHEMA,
+    WHAT_IF,
     AlternativeOutcome,
     WhatIfResult,
     with_outcomes,
@@ -26,9 +24,8 @@ from weft.decisions.what_if.result import (
 from weft.decisions.what_if.verify import LAUNCHES, Bench, verify
 from weft.decisions.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
 from weft.measure.execute.progress import Reporter
-from weft.measure.execute.work_folder import write, write_json
 from weft.network.cost.prices import read_prices
-from weft.runs.fresh import fresh_folder
+from weft.runs.work_document import fresh_folder, write
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,7 @@ def _keep(found: WhatIfResult, question: WhatIfQuestion, out: Path | None) -> No
     """The findings, and the networks as fabric files where such a file can say them."""
     if out is None:
         return
-    write_json(out / NAME, found)
+    WHAT_IF.write(out, found)
     before = question.subject.median
     networks = {"before": before}
     for number, one in enumerate(question.alternatives, 1):
@@ -144,11 +141,4 @@ def _keep(found: WhatIfResult, question: WhatIfQuestion, out: Path | None) -> No
 
 def read_what_if(folder: Path) -> WhatIfResult:
     """A what-if that was kept; raises RequestError."""
-    path, hint = folder / NAME, "give a folder of weft what-if --out"
-    try:
-        found = read_json(path, WhatIfResult, hint=hint)
-    except FileNotFoundError:
-        raise RequestError(f"{path}: no such file", hint) from None
-    if found.schema != SCHEMA:
-        raise RequestError(f"{path}: has schema {found.schema}, not {SCHEMA}", "ask again")
-    return found
+    return WHAT_IF.read(folder)

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from weft.base.interval import Interval
 from weft.runs.run_warnings import RunWarning, lines
+from weft.runs.work_document import WorkDocument
 
 SCHEMA = 1
-NAME = "what-if.json"
 
 
 class PredictedEffect(Struct, frozen=True):
@@ -113,6 +113,9 @@ class WhatIfResult(Struct, frozen=True):
         """What is warned of, each once; files of earlier builds have words of the labs alone."""
         checked = (one.verification for one in self.outcomes if one.verification)
         return lines(self.warnings) or [text for one in checked for text in one.warnings]
+
+
+WHAT_IF = WorkDocument("what-if.json", WhatIfResult, "weft what-if", SCHEMA)
 
 
 def with_outcomes(found: WhatIfResult, outcomes: Sequence[AlternativeOutcome]) -> WhatIfResult:

@@ -17,10 +17,10 @@ from weft.decisions.what_if.result import Check, LabVerification, PredictedEffec
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, start_run
-from weft.measure.execute.work_folder import write
 from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import RunWarning, doubts, lines, of_runs
+from weft.runs.work_document import write
 from weft.simulation.prediction.predict import PlannedWorkload
 from weft.understand.summary.measures import StepMeasure, measures
 

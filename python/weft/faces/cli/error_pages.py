@@ -16,7 +16,7 @@ PAGES = {
     "weft.faces.cli.options": "plans.md",
     "weft.understand.comparison": "compare-runs.md",
     "weft.understand.limits": "see-inside-a-network.md",
-    "weft.understand.node": "simulate-a-node.md",
+    "weft.understand.kinds.loads": "simulate-a-node.md",
     "weft.measure.execute.against": "stop-rules.md",
     "weft.measure.execute.linpack": "linpack.md",
     "weft.measure.execute.mpi": "transports.md",

@@ -8,6 +8,8 @@ from http import HTTPStatus
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from weft.base.http_server import MOST_HEAD_BYTES
+
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -19,8 +21,6 @@ HEADERS = {
     "cache-control": "no-store",
 }
 """Of every response. There is none that would let another site's pages read it."""
-MOST_HEAD_BYTES = 16 << 10
-"""Of the headers of a request."""
 _SENT = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import logging
 import os
 import secrets
 import signal
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-
-import uvicorn
-from uvicorn.config import Config
 
 from weft.base.errors import RequestError
-from weft.base.http_visitor import MOST_SILENT, Visitor
+from weft.base.http_server import LOOPBACK, answer, listen
 from weft.faces.server.app import Served, application
 from weft.faces.server.folders import RunFolders
-from weft.faces.server.guard import MOST_HEAD_BYTES, Guard
+from weft.faces.server.guard import Guard
 
-HOST = "127.0.0.1"
 MOST_CONNECTIONS = 128
 """With the token."""
-LAST_S = 1
-"""How long browsers have to close at the end."""
 
 
 @dataclass(frozen=True)
@@ -45,34 +36,17 @@ class ListeningServer:
     @property
     def address(self) -> str:
         """For a browser on this machine; with it, runs can be read."""
-        return f"http://{HOST}:{self.port}/{self.token}/"
+        return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def answer(self) -> None:
         """Answer until the process is interrupted, or told to end."""
         raise_ends()
         give_way()
-        # Of a command that is killed at the end asyncio would say that its loop is closed.
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         served = Served(RunFolders(self.folder))
+        guard = Guard(application(served), self.token, self.port)
         with contextlib.suppress(KeyboardInterrupt), contextlib.closing(served):
-            _Server(self._config(served), served).run(sockets=[self.listener])
-
-    def _config(self, served: Served) -> Config:
-        return Config(
-            Guard(application(served), self.token, self.port),
-            http=Visitor,
-            ws="none",
-            lifespan="off",
-            loop="asyncio",
-            log_level=logging.CRITICAL,
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS + MOST_SILENT,
-            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
-            timeout_graceful_shutdown=LAST_S,
-        )
+            # Streams of events would never close by themselves.
+            answer(self.listener, guard, MOST_CONNECTIONS, served.watches.end)
 
 
 def open_server(folder: Path, port: int | None = None) -> ListeningServer:
@@ -84,18 +58,8 @@ def open_server(folder: Path, port: int | None = None) -> ListeningServer:
         raise RequestError(
             f"{folder}: cannot be listed: {error.strerror}", "give the folder that the runs are in"
         ) from None
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port or 0))
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        is_taken = error.errno == errno.EADDRINUSE
-        reason = "another program has it" if is_taken else error.strerror
-        raise RequestError(
-            f"port {port}: {reason}", "give another --port, or none: then a free one is chosen"
-        ) from None
+    hint = "give another --port, or none: then a free one is chosen"
+    listener = listen(LOOPBACK, port or 0, f"port {port}", hint)
     return ListeningServer(folder.resolve(), listener, secrets.token_urlsafe(32))
 
 
@@ -113,15 +77,3 @@ def give_way() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     except OSError:
         os.nice(19)
-
-
-class _Server(uvicorn.Server):
-    """Ends its streams of events when it is told to end."""
-
-    def __init__(self, config: Config, served: Served) -> None:
-        super().__init__(config)
-        self._served = served
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._served.watches.end()
-        super().handle_exit(sig, frame)

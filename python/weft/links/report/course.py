@@ -15,12 +15,15 @@ from weft.links.analysis.hours import LEAST_VALUES, Typical
 from weft.links.analysis.levels.changes import LevelShift
 from weft.links.analysis.times import HourlyTimes, MessageModel
 from weft.links.report.colours import CHANGE, OUTAGE
+from weft.links.report.curves import hour_axis, interval_curve
 from weft.links.report.material import LinkMaterial
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 
 HEIGHT = 170
 BUSY = "#8a94a0"
+COLOURS = {"alpha": "#2f86c9", "beta": "#21a179"}
+"""Of the panels, legible on a light and on a dark page."""
 
 
 @dataclass(frozen=True)
@@ -78,24 +81,13 @@ def _by_hour(link: LinkMaterial) -> Figure:
         | _values(times)
         for hour, times in sorted(link.findings.times_by_hour.items())
     ]
-    hours = 168 if by_week else 24
-    busy = [{"time": h, "end": h + 1} for h in link.findings.busy if h < hours]
+    busy = [
+        {"time": hour, "end": hour + 1}
+        for hour in link.findings.busy
+        if hour < (168 if by_week else 24)
+    ]
     tables: dict[str, list[Row]] = {f"hours-{link.number}": rows, f"hours-{link.number}-busy": busy}
-    label = (
-        "['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', ''][floor(datum.value / 24)]"
-        if by_week
-        else "format(datum.value, '02d') + ':00'"
-    )
-    x = alt.X(
-        "time:Q",
-        scale=alt.Scale(domain=[0, hours], nice=False),
-        axis=alt.Axis(
-            title=f"Hour of the {'week' if by_week else 'day'} ({link.findings.timezone})",
-            values=list(range(0, hours + 1, 24 if by_week else 3)),
-            labelExpr=label,
-            labelAlign="left" if by_week else "center",
-        ),
-    )
+    x = hour_axis(by_week, link.findings.timezone)
     name, busy_name = tables
     marks = [_band(busy_name, BUSY, 0.3, {})] if busy else []
     spec = _panels(name, rows, x, _quantities(rows), marks)
@@ -222,25 +214,8 @@ def _panel(
             **({"beta_text": "beta (ns/B)"} if rows[0]["beta"] is not None else {}),
         }
     )
-    colour = {"color": parts_colour(one.field)}
-    # The first layer's x defines the axis; bands have their own ends on the same scale.
-    reach = parts.layer(
-        table,
-        "rule",
-        {"strokeWidth": 2, "opacity": 0.45, **colour},
-        x=x,
-        y=alt.Y(f"{one.field}_low:Q", scale=scale),
-        y2=f"{one.field}_high",
-        tooltip=tip,
-    )
-    line = parts.layer(
-        table, "line", {"strokeWidth": 1.8, **colour}, x=x, y=y, detail="part:N", tooltip=tip
-    )
-    dots = parts.layer(table, "circle", {"size": 22, "opacity": 1, **colour}, x=x, y=y, tooltip=tip)
-    chart = alt.layer(*marks, reach, line, dots)
+    ends_of = (f"{one.field}_low", f"{one.field}_high")
+    curve = interval_curve(table, x, y, ends_of, alt.value(COLOURS[one.field]), tip)
+    # An interval's x defines the axis; bands have their own ends on the same scale.
+    chart = alt.layer(*marks, *curve)
     return chart.properties(width=parts.WIDTH, height=HEIGHT)
-
-
-def parts_colour(field: str) -> str:
-    """A colour for each panel, legible on a light and on a dark page."""
-    return {"alpha": "#2f86c9", "beta": "#21a179"}[field]

@@ -10,6 +10,7 @@ from weft.base.quantity import MICROSECONDS, format_us
 from weft.links.analysis.clock import hour_name, size_text
 from weft.links.analysis.hours import LEAST_VALUES, typical_text
 from weft.links.analysis.messages import MessageTimes
+from weft.links.report.curves import hour_axis, interval_curve
 from weft.links.report.material import LinkMaterial
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
@@ -75,22 +76,7 @@ def message_sentence(times: MessageTimes) -> str:
 
 
 def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) -> Spec:
-    by_week = times.is_by_week
-    hours = 168 if by_week else 24
-    label = (
-        "['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', ''][floor(datum.value / 24)]"
-        if by_week
-        else "format(datum.value, '02d') + ':00'"
-    )
-    x = alt.X(
-        "time:Q",
-        scale=alt.Scale(domain=[0, hours], nice=False),
-        axis=alt.Axis(
-            title=f"Hour of the {'week' if by_week else 'day'} ({times.timezone})",
-            values=list(range(0, hours + 1, 24 if by_week else 3)),
-            labelExpr=label,
-        ),
-    )
+    x = hour_axis(times.is_by_week, times.timezone)
     scale = axes.log_scale([row[end] for row in rows for end in ("low", "high")], 10)
     axis = alt.Axis(title="Time", labelExpr=axes.unit_expression(MICROSECONDS), tickCount=6)
     y = alt.Y("value:Q", scale=scale, axis=axis)
@@ -101,24 +87,6 @@ def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) ->
         sort=None,
     )
     tip = parts.tooltip({"name": "title", "kind": "What", "text": "Takes"})
-    style = {"strokeWidth": 2, "opacity": 0.5}
-    # A line is interrupted at hours without a value.
-    line = {"x": x, "y": y, "color": colour, "detail": "part:N", "tooltip": tip}
-    layers = [
-        parts.layer(table, "line", {"strokeWidth": 1.8}, **line),
-        parts.layer(
-            table,
-            "rule",
-            style,
-            x=x,
-            y=alt.Y("low:Q", scale=scale),
-            y2="high",
-            color=colour,
-            tooltip=tip,
-        ),
-        parts.layer(
-            table, "circle", {"size": 22, "opacity": 1}, x=x, y=y, color=colour, tooltip=tip
-        ),
-    ]
-    layers[0] = layers[0].add_params(parts.zoom("x"))
+    intervals, *others = interval_curve(table, x, y, ("low", "high"), colour, tip)
+    layers = [intervals.add_params(parts.zoom("x")), *others]
     return parts.sized(alt.layer(*layers), HEIGHT)

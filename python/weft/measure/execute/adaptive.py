@@ -22,22 +22,22 @@ from weft.runs.experiment import PhaseSpec
 
 
 class Chooser(Protocol):
-    """Decides what a step measures next. Samples are always those of the whole run so far."""
+    """Decides what a step measures next. `samples` are always those of the whole run so far."""
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step, with the options and size that suit what earlier steps measured."""
+        """The step with options and sizes chosen from what earlier steps measured."""
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """What to run next, in order, without the lost nodes; nothing when finished."""
+        """The phases to run next, in order, without the lost nodes; empty when the search is finished."""
 
     @property
     def summary(self) -> str:
-        """Why it stopped, for people."""
+        """Why the search stopped, as text for the user."""
 
 
 @dataclass
 class AdaptiveStep:
-    """Runs the phases that a chooser asks for, until it asks for none; a resumed step goes on where it was."""
+    """Runs the phases that a chooser asks for, until it asks for none. A resumed step continues where it stopped."""
 
     _ensemble: EnsembleEngine | MpiEnsemble
     _chooser: Chooser
@@ -51,7 +51,7 @@ class AdaptiveStep:
         self._began_s = time.monotonic()
 
     async def run(self, crew: Crew, left: list[Phase]) -> None:
-        """Everything, beginning with what was chosen before and is `left` to do."""
+        """Run all phases: first those in `left`, which were chosen before an interruption, then newly chosen ones."""
         await self._ensemble.run(left)
         while specs := self._choose(crew):
             self._progress.grow(len(specs))
@@ -74,7 +74,7 @@ class AdaptiveStep:
 
 
 def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
-    """Number a phase on, and write down what it is before it runs."""
+    """Number a phase and write it to the run before it is measured."""
     chosen = logbook.meta.chosen(logbook.step, logbook.launch)
     index = chosen[-1]["phase"] + 1 if chosen else 0
     network = logbook.meta.plan.steps[logbook.step].on_network
@@ -85,7 +85,7 @@ def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
 
 
 def chosen_phases(logbook: Logbook) -> list[Phase]:
-    """The phases that were chosen for a step so far, as an ensemble runs them."""
+    """The phases chosen for a step so far, in the form that an ensemble runs."""
     return [
         msgspec.convert({"index": one["phase"], "work": "stream", **one}, Phase)
         for one in logbook.meta.chosen(logbook.step, logbook.launch)
@@ -93,7 +93,7 @@ def chosen_phases(logbook: Logbook) -> list[Phase]:
 
 
 def elapsed_s(samples: pa.Table, step: int, launch: int) -> float:
-    """How long a step has taken before it was resumed, by its samples."""
+    """Seconds that a step took before the run was resumed, computed from its samples."""
     rows = samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
     if not rows.num_rows:
         return 0.0

@@ -1,4 +1,4 @@
-"""The earlier run that a run is to be measured against, before anything is started."""
+"""The earlier run that a new run is compared with, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from weft.understand.curve.earlier import earlier_run
 
 
 def settle_against(earlier: str | os.PathLike[str] | None, plan: Plan, spec: str) -> Against | None:
-    """As run.json names it; raises RequestError when it is no run, does not fit the plan, or could decide nothing."""
+    """The earlier run as run.json records it; raises RequestError if it is not a run, does not fit the plan, or could
+    not decide anything."""
     if earlier is None:
         return None
     if spec.partition(":")[0] in COMPUTED:

@@ -1,4 +1,4 @@
-"""What the next launch measures: what the plan says, or the sizes that are not known well enough yet."""
+"""Decides what the next launch measures: what the plan says, or the sizes whose precision goal is not met."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from weft.understand.curve.repetition import batches_worth
 from weft.understand.host.disturbed import disturbed_launches, is_repeatable, wants_another
 
 LAUNCH_NS = 25e6
-"""What fresh processes and connections take on a pair at least: sizes of a launch share it."""
+"""Least overhead of a launch between two nodes (processes and connections); the sizes of a launch share it."""
 MOST_MESSAGES = 2**31 - 1
 WARM_UP_NS = 2e6
-"""Of messages that take longer, cold caches and small windows are a small part."""
+"""Messages longer than this need no warm-up: cold caches and small windows are a small part of their time."""
 WARM_UP_SHARE = 16
-"""One of so many messages of a batch goes first, where messages are shorter."""
+"""Shorter messages: one n-th of a batch is sent first as warm-up."""
 MOST_WARM_UP = 20
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What the samples of a step said at a look, or after the first launch."""
+    """Results of a step at an interim look, or after the first launch."""
 
     curve: Curve
     batches: PairBatches
 
 
 class Agenda:
-    """Launch by launch what a run lacks.
+    """Gives what a run still lacks, launch by launch.
 
-    What is decided follows from the samples alone. They are looked at after the same numbers of launches whether or not
-    the run was interrupted between them, so no error is spent twice.
+    Decisions depend on the samples alone. Interim looks come after the same numbers of launches whether or not the run
+    was interrupted, so the error probability is not spent twice.
     """
 
     def __init__(self, writer: RunWriter, progress: Reporter) -> None:
@@ -80,7 +80,7 @@ class Agenda:
         return [self._known_to_have(one) for one in steps]
 
     def _known_to_have(self, missing: MissingStep) -> MissingStep:
-        """The first launch finds how far the sizes of a step with a goal go."""
+        """In a step with a goal, later launches measure only the sizes that the first launch reached."""
         step = self._meta.plan.steps[missing.step]
         if not step.goal or [missing.step, 0] not in self._meta.done:
             return missing
@@ -94,9 +94,11 @@ class Agenda:
         return step.paced(len(expand(step, len(self._meta.nodes))), LOOKS[0])
 
     def known(self, missing: MissingStep) -> tuple[Known, ...]:
-        """The phases of a launch with what earlier launches tell of them; none for the first.
+        """The phases of a launch with message and batch counts derived from earlier launches; empty for the first
+        launch.
 
-        They come in random order, but none behind one of more than twice its size: a connection remembers those.
+        Their order is random, but no phase follows one of more than twice its size, because a connection remembers
+        large messages.
         """
         step, done = self.step(missing), self._launches_done(missing.step)
         if not step.goal or not done or not isinstance(step.stop, TimeRule):
@@ -113,17 +115,18 @@ class Agenda:
         return _within(wanted, self._left_ns(step.goal, len(done)) - launch_ns)
 
     def _launch_ns(self, done: list[int]) -> float:
-        """What a launch has taken so far beside its batches; an mpirun takes longer than agents."""
+        """Mean overhead of a launch so far without its batches, in ns; an mpirun has more overhead than agents."""
         batches_ns = pc.sum(self._writer.samples["elapsed_ns"]).as_py() or 0
         return max(LAUNCH_NS, (self._elapsed_s() * 1e9 - batches_ns) / len(done))
 
     def _left_ns(self, goal: Goal, done: int) -> float:
-        """What the next launch may take in all for the next look to come in time."""
+        """The time in ns that the next launch may take, so that the next interim look is reached within the time
+        limit."""
         look = next_look(done) or done + 1
         return (goal.time_ns - self._elapsed_s() * 1e9) / (look - done)
 
     def stops(self) -> list[Stop]:
-        """Why each size of the steps with a goal was measured so often and no more."""
+        """For each size of the steps with a goal, why its measurement stopped when it did."""
         return [
             Stop(
                 step=index,
@@ -141,19 +144,19 @@ class Agenda:
 
     @property
     def is_open(self) -> bool:
-        """Whether sizes were interrupted before they were known well enough."""
+        """Whether the run was interrupted before all sizes were known precisely enough."""
         return any(one["reason"] == "interrupted" for one in self._meta.stops)
 
     def excuses(self, error: WorkError) -> bool:
-        """Whether a launch may fail so: never."""
+        """Whether a launch may fail with this error: never."""
         return False
 
     def finish(self) -> None:
-        """Write down why each size was measured so often and no more."""
+        """Record why the measurement of each size stopped when it did."""
         self._meta.stops = self.stops()
 
     def _final_decisions(self, index: int, goal: Goal) -> list[SizeDecision]:
-        """What is known in the end; nothing where no launch measured the step."""
+        """The decisions at the end of the run; empty if no launch measured the step."""
         curve = self._final_curve(index)
         return self._decisions(curve, goal) if curve else []
 
@@ -183,7 +186,7 @@ class Agenda:
                 yield index, step.goal
 
     def _again(self) -> list[MissingStep]:
-        """All steps once more in the place of a launch that was disturbed; none where that is not wanted, or late."""
+        """All steps once more, to replace a disturbed launch; empty if that is not wanted or the time is over."""
         if not wants_another(self._meta) or any(self._is_late(goal) for _, goal in self._goals()):
             return []
         number, count = self._next_number(), len(self._meta.nodes)
@@ -199,7 +202,7 @@ class Agenda:
         return max(self._number, begun) + 1
 
     def _beyond_plan(self) -> Iterator[MissingStep]:
-        """What is not known well enough by what was measured so far, while there is time."""
+        """The phases that are not yet known precisely enough, while there is time."""
         number = self._next_number()
         for index, goal in self._goals():
             done = self._launches_done(index)
@@ -215,13 +218,13 @@ class Agenda:
                 yield MissingStep(index, number, phases)
 
     def _launches_done(self, index: int) -> list[int]:
-        """Those in which a step ran to its end, undisturbed where that is known."""
+        """Launches in which a step ran to its end, without those known to be disturbed."""
         disturbed = disturbed_launches(self._meta) if is_repeatable(self._meta.plan) else set()
         done = {launch for step, launch in self._meta.done if step == index}
         return sorted(done - disturbed)
 
     def _seen_of(self, index: int, launches: list[int]) -> _Seen:
-        """What these launches of a step said."""
+        """Results of a step from these launches."""
         key = index, len(launches)
         if key not in self._seen:
             rows = (pc.field("step") == index) & pc.field("launch").isin(launches)
@@ -230,7 +233,7 @@ class Agenda:
         return self._seen[key]
 
     def _measured_s(self) -> float:
-        """How long the steps with a goal have taken before the run was resumed."""
+        """Seconds that the steps with a goal took before the run was resumed."""
         samples = self._writer.samples
         return sum(
             elapsed_s(samples, step, launch)
@@ -247,7 +250,7 @@ class Agenda:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What a phase is to be measured with, and what a batch takes."""
+    """How a phase is measured, and the duration of a batch."""
 
     known: Known
     batch_ns: float
@@ -257,7 +260,7 @@ class _Wanted:
 
 
 def _wanted(step: Step, stop: TimeRule, seen: _Seen, row: int, launch_ns: float) -> _Wanted:
-    """Messages for one trial, and as many batches as are worth a launch."""
+    """As many messages as one trial needs, and as many batches as are worth a share of `launch_ns` of overhead."""
     message_ns = float(seen.curve.middle_us[row]) * 1e3 * step.crossings
     messages = min(max(int(stop.trial_ns / message_ns), stop.at_least), MOST_MESSAGES)
     batch_ns = messages * message_ns
@@ -271,14 +274,14 @@ def _wanted(step: Step, stop: TimeRule, seen: _Seen, row: int, launch_ns: float)
 
 
 def _warm_up(messages: int, message_ns: float) -> int:
-    """The messages that go before a batch and are not timed."""
+    """The number of untimed messages before a batch."""
     if message_ns >= WARM_UP_NS:
         return 0
     return min(max(messages // WARM_UP_SHARE, 1), MOST_WARM_UP)
 
 
 def _within(wanted: list[_Wanted], left_ns: float) -> tuple[Known, ...]:
-    """Fewer batches where all would take longer than there is time for."""
+    """Reduce the numbers of batches if all together would exceed the time left."""
     needed_ns = sum(one.known.batches * one.batch_ns for one in wanted)
     share = min(1.0, max(0.0, left_ns / needed_ns)) if needed_ns else 1.0
     return tuple(one.shortened(share) for one in wanted)

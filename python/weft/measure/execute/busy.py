@@ -12,16 +12,17 @@ from weft.understand.host.disturbed import LEAST_SHARES
 
 LOOK_S = 0.5
 BUSY = 0.5
-"""A processor that others use for this share of the time is announced. What has given way by `nice` does not count."""
+"""A processor is reported if others use it for at least this share of the time. Work at a low priority (`nice`) does
+not count."""
 _STAT = Path("/proc/stat")
 _USER, _SYSTEM, _STEAL = 0, 2, 7
 
 Times = Mapping[str, Sequence[int]]
-"""By processor its line of /proc/stat, in ticks."""
+"""For each processor, the numbers of its line in /proc/stat, in ticks."""
 
 
 def announce_busy(testbed: Testbed, reporter: Reporter) -> None:
-    """Say, for half a second's price, that the processors of a testbed on this machine are not free."""
+    """Announce which processors of this machine are busy; takes half a second."""
     if testbed.is_computed or not testbed.is_here:
         return
     before = times_of(_STAT.read_text())
@@ -31,7 +32,7 @@ def announce_busy(testbed: Testbed, reporter: Reporter) -> None:
 
 
 def times_of(stat: str) -> Times:
-    """The lines of single processors."""
+    """The lines of single processors in /proc/stat."""
     lines = (line.split() for line in stat.splitlines() if line.startswith("cpu"))
     return {
         name.removeprefix("cpu"): tuple(map(int, numbers))
@@ -41,7 +42,7 @@ def times_of(stat: str) -> Times:
 
 
 def busy_text(before: Times, after: Times) -> str:
-    """Which processors are not free, and what follows; empty where all are."""
+    """Which processors are busy and what that means for the results; empty if none is."""
     found = [
         text for cpu in after if cpu in before if (text := _of_one(cpu, before[cpu], after[cpu]))
     ]

@@ -1,4 +1,4 @@
-"""The agents of a launch: fresh processes, of which some may be lost on the way."""
+"""The agents of a launch: fresh processes, some of which may be lost while it runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.measure.testbed.base import Testbed
 
 
 class Crew:
-    """The living agents by node, and how the others were lost."""
+    """The living agents by node, and the errors of those that were lost."""
 
     def __init__(self, agents: dict[int, Agent], failures: dict[int, AgentError]) -> None:
         self.agents = agents
@@ -21,7 +21,7 @@ class Crew:
 
     @classmethod
     async def start(cls, testbed: Testbed, nodes: Iterable[int]) -> Crew:
-        """Start an agent on each of the nodes at the same time; those that do not start are lost."""
+        """Start an agent on each node at the same time; nodes whose agent does not start are lost."""
         results = await testbed.start_agents(list(nodes))
         return cls(
             {node: one for node, one in results.items() if isinstance(one, Agent)},
@@ -29,7 +29,7 @@ class Crew:
         )
 
     def need(self, nodes: Iterable[int]) -> list[Agent]:
-        """The agents of these nodes; raises the AgentError of one that is lost."""
+        """The agents of these nodes; raises the AgentError of a lost one."""
         wanted = list(nodes)
         for node in wanted:
             if node in self.lost:
@@ -37,13 +37,13 @@ class Crew:
         return [self.agents[node] for node in wanted]
 
     async def gone(self, nodes: Iterable[int]) -> dict[int, AgentError]:
-        """Those of the nodes whose agents do not answer any more, and why."""
+        """The nodes whose agents no longer answer, with their errors."""
         asked = list(nodes)
         found = await asyncio.gather(*(self.agents[node].failure() for node in asked))
         return {node: error for node, error in zip(asked, found, strict=True) if error}
 
     async def drop(self, node: int, error: AgentError) -> None:
-        """Go on without a node."""
+        """Continue without a node."""
         self.lost[node] = error
         await self.agents.pop(node).kill()
 
@@ -57,7 +57,7 @@ class TooFewNodes(WorkError):
 
 
 def living(logbook: Logbook, nodes: Set[int], crew: Crew) -> list[int]:
-    """Those of a step's nodes that have an agent, in order; raises TooFewNodes where none or one is left."""
+    """The nodes of a step that have an agent, in order; raises TooFewNodes if fewer than two are left."""
     found = sorted(nodes & crew.agents.keys())
     if len(found) < 2:
         names = fold(logbook.names(nodes & crew.lost.keys()))
@@ -68,7 +68,8 @@ def living(logbook: Logbook, nodes: Set[int], crew: Crew) -> list[int]:
 
 
 def not_started(errors: Iterable[AgentError], nodes: int) -> str:
-    """Which of so many nodes did not start and why, most common first; nodes with the same reason share a line."""
+    """Text that says which of the `nodes` nodes did not start and why, most common reason first; nodes with the same
+    reason share a line."""
     by_reason: dict[str, list[str]] = {}
     for error in errors:
         by_reason.setdefault(error.reason, []).append(error.node)

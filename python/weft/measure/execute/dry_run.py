@@ -1,4 +1,4 @@
-"""What a run would use, without starting anything: logins, addresses, ports, and connections."""
+"""What a run would use (logins, addresses, ports and connections), without starting anything."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ NOT_KNOWN_YET = "known once the node is asked"
 
 @dataclass
 class NodeOutlook:
-    """A node: how it is logged into, where data comes in, and the nodes that it comes from."""
+    """How a node is logged into, where it receives data, and from which nodes."""
 
     node: Node
     login: str
     callers: set[int] = field(default_factory=set)
     datagrams: dict[str, set[int]] = field(default_factory=dict)
-    """By protocol ("udp", "icmp"): the nodes that datagrams come from."""
+    """For each protocol ("udp", "icmp"), the nodes from which datagrams come."""
 
     @property
     def ports(self) -> str:
@@ -42,7 +42,7 @@ class NodeOutlook:
         return [address or NOT_KNOWN_YET for address in self.node.places]
 
     def row(self, names: Sequence[str]) -> tuple[str, str, str, str]:
-        """The node, its login, where it listens, for which nodes."""
+        """The node, its login, its listening address, and the nodes that connect to it."""
         with_ports = ["tcp"] * bool(self.callers) + ["udp"] * ("udp" in self.datagrams)
         listeners = [f"{' and '.join(with_ports)} {self.ports}"] * bool(with_ports)
         listeners += ["icmp echo"] * ("icmp" in self.datagrams)
@@ -65,7 +65,7 @@ class NodeOutlook:
         }
 
     def add(self, step: Step, node: int, members: Sequence[int]) -> None:
-        """Expect what a step sends to a node."""
+        """Add what a step sends to a node."""
         self.callers |= callers_of(step, node, members)
         if step.transport in _DATAGRAMS and node == members[-1]:
             self.datagrams.setdefault(step.transport, set()).add(members[0])
@@ -80,7 +80,7 @@ class Outlook:
     nodes: dict[int, NodeOutlook]
     names: list[str]
     steps: list[str]
-    """Those that the plan has on this testbed, in their order."""
+    """The plan's steps on this testbed, in order."""
     guests: GuestsOutlook | None = None
 
     def to_json(self) -> dict[str, object]:
@@ -94,12 +94,12 @@ class Outlook:
         return document | (self.guests.to_json() if self.guests else {})
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Node, login, where it listens, for which nodes."""
+        """A row for each node: its name, login, listening address, and the nodes that connect to it."""
         return [self.nodes[node].row(self.names) for node in sorted(self.nodes)]
 
 
 def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
-    """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
+    """What the steps of a resolved plan would use; raises RequestError if the testbed has too few nodes."""
     plan, _ = settle_networks(plan, testbed)
     if not is_computed(testbed):
         live = (one for step in plan.steps for one in kind_of(step).live_steps())
@@ -119,8 +119,8 @@ def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
 
 
 def callers_of(step: Step, node: int, members: Sequence[int]) -> set[int]:
-    """The nodes that connect to a node in a step: in a pair the first to the second, among many, and in an MPI, each to
-    each."""
+    """The nodes that connect to a node in a step: in a pair the first connects to the second; among many nodes, and
+    under MPI, each connects to each."""
     if step.transport in WITHOUT_SERVER:
         return set()
     return kind_of(step).callers(node, members)

@@ -1,4 +1,4 @@
-"""What agents record beside the batches of one step and launch, on its way to the run."""
+"""What agents record during one step and launch, on its way to the run folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.runs.records import records
 from weft.understand.host.disturbed import Tally
 
 MOST_ROWS = 4_000_000
-"""Of a step and launch: 112 MB until the run ends."""
+"""Most rows of a step and launch: 112 MB until the run ends."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class EvidenceLog:
     _written: int = 0
 
     def take(self, node: int, said: Recorded) -> None:
-        """What a node says of what it records."""
+        """Take what a node recorded, or reports about recording."""
         if isinstance(said, Recording):
             self._note_counters(node, said)
         elif isinstance(said, Stalled):
@@ -41,21 +41,21 @@ class EvidenceLog:
             self._append(self._placed(node, said.rows))
 
     def phases_measured(self, phases: Collection[int]) -> None:
-        """The samples of these phases are about to reach the run."""
+        """The samples of these phases are about to be written to the run."""
         self._measured |= set(phases)
         waiting, self._waiting = self._waiting, []
         if waiting:
             self._append(pa.concat_tables(waiting).unify_dictionaries().combine_chunks())
 
     def _placed(self, node: int, rows: pa.RecordBatch) -> pa.Table:
-        """Rows of an agent with what it does not know."""
+        """Rows of an agent, with the columns that the agent does not know."""
         table = pa.Table.from_batches([rows])
         for name, value in (("step", self._step), ("launch", self._launch), ("node", node)):
             table = table.append_column(name, pa.repeat(pa.scalar(value, pa.int32()), len(table)))
         return table.select(SCHEMAS[EVIDENCE_NAME].names).cast(SCHEMAS[EVIDENCE_NAME])
 
     def _append(self, rows: pa.Table) -> None:
-        """Write what has samples; the rest waits for them."""
+        """Write rows of phases that have samples; the others wait."""
         is_measured = pc.is_in(rows["phase"], pa.array(self._measured, pa.int32()))
         if ready := rows.filter(is_measured):
             self._write(ready)
@@ -63,7 +63,7 @@ class EvidenceLog:
             self._waiting.append(early)
 
     def _write(self, rows: pa.Table) -> None:
-        """Searches between many nodes may have thousands of phases."""
+        """Write rows in one go for many phases: searches between many nodes may have thousands."""
         if self._written > MOST_ROWS:
             return
         self._writer.append_evidence(rows)
@@ -75,12 +75,12 @@ class EvidenceLog:
             self.leave_out(range(len(self._writer.meta.nodes)), reason)
 
     def leave_out(self, nodes: Iterable[int], reason: str) -> None:
-        """Say why nodes record nothing (more) in this step."""
+        """Record why nodes record nothing (more) in this step."""
         for node in nodes:
             self._note_counters(node, Recording([], [NotRead("*", reason)]))
 
     def _note_stall(self, node: int, said: Stalled) -> None:
-        """What is known of a connection on which the step failed."""
+        """Record the state of the connection on which the step failed."""
         meta = self._writer.meta
         stall: records.Stall = {
             "step": self._step,
@@ -94,7 +94,7 @@ class EvidenceLog:
         meta.stalls.append(stall)
 
     def _note_counters(self, node: int, said: Recording) -> None:
-        """Which counters a node reads, once for all steps in which they are the same."""
+        """Record which counters a node reads, once for all steps in which they are the same."""
         meta = self._writer.meta
         name = meta.nodes[node]["name"]
         for known in meta.evidence:

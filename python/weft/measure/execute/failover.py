@@ -1,4 +1,4 @@
-"""What a dead link under a bond does to a stream: datagrams at an interval while carriers go and come back."""
+"""What a dead link under a bond does to a stream: datagrams at a fixed interval while links fail and come back."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from weft.measure.testbed.vm.testbed import GuestLab
 
 PORT = 7007
 EVERY_MS = 2.0
-"""From one datagram to the next; so exact is a gap at best."""
+"""Interval between datagrams; gaps are known at best to this precision."""
 BEFORE_S = 0.5
 AFTER_S = 1.0
-"""Watched after both bonds have seen a change."""
+"""How long the stream goes on after both bonds have seen a change."""
 CHANGED_WITHIN_S = 60.0
 LONGEST_MS = 300_000
 
@@ -33,11 +33,11 @@ What = Literal["cut", "back"]
 
 
 class FailoverEvent(Struct, frozen=True):
-    """A link that died, or came back, while datagrams went from the first node to the second.
+    """A link that failed or came back while datagrams went from the first node to the second.
 
-    `gap_ms` is the longest time of which none arrived; `disturbed_ms` is from the last before some are missing to the
-    first after which none is; both between sendings. `active` is the interface in use afterwards, by node; "" where the
-    mode uses all.
+    `gap_ms` is the longest time in which none arrived. `disturbed_ms` lasts from the last datagram before the first
+    loss to the first after the last loss. Both are measured in sending times. `active` is the interface in use
+    afterwards, by node; "" if the mode uses all.
     """
 
     what: What
@@ -48,11 +48,11 @@ class FailoverEvent(Struct, frozen=True):
     disturbed_ms: float
     active: dict[str, str]
     down: dict[str, list[str]]
-    """By node the interfaces that its bond says are down."""
+    """For each node, the interfaces that its bond reports as down."""
 
 
 class Failover(Struct, frozen=True):
-    """All events of a bond, with what they were measured with."""
+    """All events of a bond, and how they were measured."""
 
     mode: str
     miimon_ms: int
@@ -68,7 +68,8 @@ class _Heard(Struct, frozen=True):
 
 
 class BondState(Struct, frozen=True):
-    """What /proc/net/bonding says: the mode, how often it looks, the member in use ("": all), those that are down."""
+    """The state in /proc/net/bonding: mode, polling interval in ms, active member ("" if all are in use), and members
+    that are down."""
 
     mode: str
     miimon_ms: int
@@ -77,7 +78,7 @@ class BondState(Struct, frozen=True):
 
 
 def measure_failover(lab: GuestLab, times: int, tell: Callable[[str], None]) -> Failover:
-    """Cut the link in use and put it back, so many times; raises WorkError."""
+    """Cut the active link and restore it, `times` times; raises WorkError."""
     nodes = lab.nodes[:2]
     events: list[FailoverEvent] = []
     state = bond_state(lab, nodes[0])
@@ -90,12 +91,12 @@ def measure_failover(lab: GuestLab, times: int, tell: Callable[[str], None]) -> 
 
 
 def bond_state(lab: GuestLab, node: Node) -> BondState:
-    """What a node's bond says of itself."""
+    """The state of a node's bond; raises WorkError."""
     return parse_bond(_output(lab, node, ["cat", f"/proc/net/bonding/{NAME}"]))
 
 
 def parse_bond(text: str) -> BondState:
-    """A file of /proc/net/bonding; raises WorkError for what is none."""
+    """Parse a file of /proc/net/bonding; raises WorkError if it has another format."""
     head, *members = re.split(r"^Slave Interface: ", text, flags=re.MULTILINE)
     found = re.search(r"^MII Polling Interval \(ms\): (\d+)", head, re.MULTILINE)
     mode = re.search(r"^Bonding Mode: (.+)$", head, re.MULTILINE)
@@ -107,7 +108,7 @@ def parse_bond(text: str) -> BondState:
 
 
 def _watch(lab: GuestLab, nodes: list[Node], interface: int, what: What) -> FailoverEvent:
-    """One event, in the middle of a stream of its own, which ends some time after both bonds have seen it."""
+    """One event in the middle of a stream, which ends some time after both bonds have seen the change."""
     address = f"{nodes[1].bond}:{PORT}"
     every = ["--every-us", f"{EVERY_MS * 1000:.0f}", "--for-ms", str(LONGEST_MS)]
     beat, hear = ["beat", "--to", address, *every], ["hear", "--at", address]
@@ -133,7 +134,7 @@ def _watch(lab: GuestLab, nodes: list[Node], interface: int, what: What) -> Fail
 
 
 def _await_first(receiver: subprocess.Popen[str], node: Node) -> None:
-    """Until a datagram has arrived; raises WorkError."""
+    """Wait until a datagram has arrived; raises WorkError."""
     assert receiver.stdout
     readable, _, _ = select.select([receiver.stdout], [], [], CHANGED_WITHIN_S)
     if not readable or receiver.stdout.readline() != "hearing\n":
@@ -141,7 +142,7 @@ def _await_first(receiver: subprocess.Popen[str], node: Node) -> None:
 
 
 def _changed(lab: GuestLab, node: Node, interface: int, what: What) -> BondState:
-    """What a bond says after it has seen the change; raises WorkError where it never does."""
+    """The state of a bond after it has seen the change; raises WorkError if it does not."""
     deadline = time.monotonic() + CHANGED_WITHIN_S
     while time.monotonic() < deadline:
         state = bond_state(lab, node)
@@ -180,7 +181,7 @@ def _output(lab: GuestLab, node: Node, words: list[str]) -> str:
 
 
 def _number_of(member: str) -> int:
-    """Of the interface below a bond's member; the first where the mode uses all."""
+    """The number of the interface below a bond's member; the first if the mode uses all."""
     return int(member.removeprefix("member") or 0)
 
 

@@ -1,4 +1,5 @@
-"""The gate before all that a folder makes this machine do: its owner alone may have it done, and after seeing it."""
+"""The gate before everything that a folder makes this machine do: only its owner may run it, and only after seeing
+it."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from weft.plan.plan import Plan, Step
 from weft.runs.meta import FILE_NAME, RunMeta
 
 _MADE_HERE = ("lab", "vm", "sim", "node")
-"""Testbeds whose settings are those of networks that are made for the run."""
+"""Testbeds whose settings belong to networks that are built for the run."""
 _OWN_DISKS = ("vm", "sim", "node")
-"""Testbeds whose files are not this machine's, nor those of real nodes."""
+"""Testbeds whose files are neither on this machine nor on real nodes."""
 
 
 def refuse_other_owner(*paths: Path) -> None:
-    """Raise RequestError where a file or folder is another user's: it names commands that would be run."""
+    """Raise RequestError if a file or folder belongs to another user, because it names commands that would be run."""
     for path in paths:
         owner = path.stat().st_uid
         if owner != os.geteuid():
@@ -29,13 +30,13 @@ def refuse_other_owner(*paths: Path) -> None:
 
 
 def deeds_of_run(folder: Path) -> list[str]:
-    """What resuming a run does beyond starting agents; raises RequestError where it is no run."""
+    """What resuming a run does beyond starting agents; raises RequestError if the folder is not a run."""
     meta = RunMeta.read(folder)
     return list(deeds(meta.testbed.get("spec", ""), [meta.plan]))
 
 
 def deeds(spec: str, plans: Iterable[Plan] = ()) -> Iterator[str]:
-    """The commands that a testbed has run, and what plans do to nodes there; nothing is started."""
+    """The commands that a testbed runs, and what the plans do to its nodes. Nothing is started."""
     from weft.measure.testbed.hosts.spec import named_commands
 
     yield from named_commands(spec)
@@ -45,7 +46,7 @@ def deeds(spec: str, plans: Iterable[Plan] = ()) -> Iterator[str]:
 
 
 def _deeds_of_step(step: Step, spec: str) -> Iterator[str]:
-    """The settings that it changes, and the files that it reads and writes."""
+    """The settings that a step changes, and the files that it reads and writes."""
     kind = spec.partition(":")[0]
     if kind not in _MADE_HERE:
         for knob, value in (step.options.knobs or {}).items():
@@ -55,14 +56,14 @@ def _deeds_of_step(step: Step, spec: str) -> Iterator[str]:
 
 
 def deeds_below(folder: Path, spec: str) -> list[str]:
-    """Those of a folder of work on a testbed, and of the runs in it."""
+    """The deeds of a work folder on a testbed, and of the runs in it."""
     runs = [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
     found = [*deeds(spec), *(one for run in runs for one in deeds_of_run(run))]
     return list(dict.fromkeys(found))
 
 
 def refuse_unapproved(where: Path, wanted: Iterable[str], approved: Collection[str]) -> None:
-    """Raise RequestError for what the user has not agreed to."""
+    """Raise RequestError for anything that the user has not approved."""
     unknown = [one for one in wanted if one not in approved]
     if unknown:
         raise RequestError(

@@ -37,10 +37,10 @@ class Launch:
     anyway: bool = False
     """Whether the interface that ssh came in on may be changed."""
     tally: Tally = field(default_factory=Tally)
-    """What the evidence of all its steps says of processors."""
+    """What the evidence of all steps says about processors."""
 
     async def run(self, steps: list[MissingStep]) -> None:
-        """Measure what the steps lack; raises AgentError, or TooFewNodes."""
+        """Measure what the steps lack; raises AgentError or TooFewNodes."""
         self.progress.describe(self._where())
         needed = {node for missing in steps for node in self._nodes(missing)}
         crew = await Crew.start(self.testbed, sorted(needed))
@@ -86,7 +86,8 @@ class Launch:
         ]
 
     def _warn_of_missing(self, crew: Crew) -> None:
-        """The nodes that did not start and why, in one table; where a pair needs one, the launch fails and says so."""
+        """Warn of nodes that did not start, with reasons, in one table; if a pair needs one of them, the launch fails
+        with its error instead."""
         steps = self.writer.meta.plan.steps
         if crew.lost and any(step.is_ensemble or step.is_program for step in steps):
             self.writer.meta.warn(

@@ -1,4 +1,4 @@
-"""Running a plan with live agents: launches, failures, and what is written when."""
+"""Runs a plan with live agents: launches, failures, and what is written when."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from weft.understand.host.disturbed import Tally, disturbance_warning, disturban
 from weft.understand.host.other_traffic import other_traffic, other_traffic_text
 
 MAX_FAILED_LAUNCHES = 2
-"""After so many failed launches in a row the rest is not tried."""
+"""After this many failed launches in a row the rest is not tried."""
 
 LARGE_LOST = "so it looks where large packets are lost and small ones pass, which is shown by"
 
@@ -37,7 +37,7 @@ SYNC_EVERY_S = 1.0
 
 
 def monotonic_start_ns(started: str) -> int:
-    """When a run was started, on this machine's monotonic clock, so that a resumed run keeps its clock."""
+    """The start of a run on this machine's monotonic clock, so that a resumed run keeps its clock."""
     now = datetime.datetime.now(datetime.UTC)
     age = now - datetime.datetime.fromisoformat(started)
     return time.monotonic_ns() - age // datetime.timedelta(microseconds=1) * 1000
@@ -65,7 +65,7 @@ class LiveRun:
         )
 
     def run(self) -> RunFolder:
-        """Do everything that is missing; an interrupt keeps what was measured."""
+        """Measure everything that is missing; an interrupt keeps what was measured."""
         self._progress.start(self._agenda.phases)
         try:
             run_to_end(self._syncing(self._run_launches()))
@@ -82,17 +82,17 @@ class LiveRun:
         self._warn_of_other_traffic()
         for warning in self._testbed.warnings:
             self._meta.warn(warning.code, warning.message, warning.hint)
-        # What a lab can say only afterwards: whether it had headroom.
+        # A lab knows only afterwards whether it had headroom.
         self._meta.testbed |= self._testbed.describe()
         return self._writer.finish(self._status())
 
     def _warn_of_disturbance(self) -> None:
-        """Before all other warnings, since it puts every number in doubt."""
+        """Warn of disturbed launches before all else, since they put every number in doubt."""
         if found := disturbance_warning(self._meta):
             self._meta.warn_first(found)
 
     def _warn_of_drift(self) -> None:
-        """Times that changed while the run measured."""
+        """Warn of times that changed during the run."""
         for step, found in self._agenda.drifts():
             grew = "grew" if found.change > 0 else "shrank"
             self._meta.warn(
@@ -103,7 +103,7 @@ class LiveRun:
             )
 
     def _warn_of_incomplete_phases(self) -> None:
-        """One warning for all of them, and none for what lacks nothing but lost nodes."""
+        """One warning for all incomplete phases, none for phases that lack only lost nodes."""
         lost = {entry["node"] for entry in self._meta.lost}
         odd = [entry for entry in self._meta.incomplete if not lost.issuperset(entry["nodes"])]
         if not odd:
@@ -117,7 +117,7 @@ class LiveRun:
         )
 
     def _warn_of_other_traffic(self) -> None:
-        """What the nodes' interfaces carried beside a run between many nodes."""
+        """Warn of traffic that the nodes' interfaces carried beside a run between many nodes."""
         if found := other_traffic(self._meta, self._writer.stored_table(EVIDENCE_NAME)):
             self._meta.warn(
                 "other-traffic",
@@ -133,7 +133,7 @@ class LiveRun:
         return "partial" if self._writer.samples.num_rows else "failed"
 
     async def _syncing(self, work: Coroutine[None, None, None]) -> None:
-        """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
+        """Run the work and sync beside it; a termination request ends it like an interrupt."""
         cancel_on_terminate()
         task = asyncio.ensure_future(work)
         try:
@@ -183,7 +183,7 @@ class LiveRun:
                 return
 
     def _note_disturbance(self, launch: int, tally: Tally, before: Frames | None) -> None:
-        """Mark a launch in which the machine was the limit; runs of earlier builds that are resumed have no marks."""
+        """Mark a launch in which the machine was the limit. Runs that earlier builds began have no marks."""
         if self._meta.disturbed is None:
             return
         after = self._testbed.frames()

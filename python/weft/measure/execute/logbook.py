@@ -37,8 +37,8 @@ from weft.understand.host.disturbed import Tally
 
 @dataclass
 class Logbook:
-    """Writes to the run of a writer on behalf of one step and launch; `on_phases` hears which are over, and `tally` has
-    what evidence says of the launch."""
+    """Writes to the run on behalf of one step and launch. `on_phases` is called with phases that are over, and `tally`
+    sums up the evidence of the launch."""
 
     writer: RunWriter
     step: int
@@ -68,8 +68,8 @@ class Logbook:
         return [self.name(node) for node in sorted(nodes)]
 
     def phases_measured(self, phases: Collection[int], batches: Sequence[pa.RecordBatch]) -> None:
-        """Phases are over: their samples reach the run together, so that a kill leaves all of them or none. What was
-        recorded beside them goes first, since it is not read without samples."""
+        """Write complete phases. Their samples reach the run together, so that a kill leaves all of them or none; their
+        evidence goes first, since it is ignored without samples."""
         self.evidence.phases_measured(phases)
         table = pa.Table.from_batches(batches, schema=SCHEMA).combine_chunks()
         for batch in table.to_batches():
@@ -77,11 +77,11 @@ class Logbook:
         self.on_phases(phases)
 
     def deliveries(self, rows: Sequence[Delivery]) -> None:
-        """What became of the messages of batches, which take the place of earlier ones of their phases."""
+        """Record the delivery of the messages of batches, replacing earlier records of the same phases."""
         self.counted([asdict(row) for row in rows])
 
     def counted(self, rows: Sequence[dict[str, int]]) -> None:
-        """The same, by name."""
+        """Record deliveries given as dictionaries, replacing earlier records of the same phases."""
         kept = [
             one
             for one in self.meta.deliveries
@@ -91,8 +91,8 @@ class Logbook:
         self.meta.deliveries = [*kept, *cast(list[records.DeliveryRecord], added)]
 
     def spent(self, by_node: Mapping[int, Activities]) -> None:
-        """What the nodes did with their time in a phase that is a program, before its samples; earlier rows of it go. A
-        time counts from when the last node has begun."""
+        """Record how the nodes spent their time in a phase that is a program, before its samples; earlier rows of the
+        phase are replaced. Times count from when the last node has begun."""
         phases = {one.phase for one in by_node.values()}
         rows = [row for phase in phases for row in _spent_rows(by_node, phase)]
         self._replace(ACTIVITIES_NAME, phases, rows)
@@ -101,7 +101,7 @@ class Logbook:
             self._replace(LAPS_NAME, phases, laps)
 
     def driven(self, by_node: Mapping[int, Driven], activities: Mapping[int, Activities]) -> None:
-        """Where cars are after a phase that is traffic, and how long it took, before its samples."""
+        """Record where cars are after a traffic phase, and how long it took, before its samples."""
         phase = next(iter(by_node.values())).phase
         seconds = self.meta.plan.steps[self.step].pattern_as(Traffic).seconds
         row = driven_row(by_node.values(), [one.activities[0] for one in activities.values()])
@@ -111,7 +111,7 @@ class Logbook:
     def _replace(
         self, name: str, phases: Collection[int], rows: Sequence[Mapping[str, int]]
     ) -> None:
-        """Rows of phases of this step and launch, instead of what a table has of them."""
+        """Replace a table's rows of these phases in this step and launch."""
         before = self.writer.stored_table(name)
         mine = pc.and_(
             pc.equal(before["step"], self.step),
@@ -127,7 +127,7 @@ class Logbook:
         self.writer.write_table(name, table)
 
     def pages(self, found: Responses) -> None:
-        """What users of a web server found in a phase, before its samples; an earlier row of it goes."""
+        """Record what the users of a web server measured in a phase, before its samples; an earlier row is replaced."""
         row = asdict(found) | {"step": self.step, "launch": self.launch}
         schema = SCHEMAS[PAGES_NAME]
         before = self.writer.stored_table(PAGES_NAME)
@@ -143,7 +143,7 @@ class Logbook:
         phases: Collection[int],
         by_node: Sequence[dict[str, list[int]]],
     ) -> None:
-        """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
+        """Record what the interfaces of the two nodes received and sent in an arrangement of pairs."""
         for node, grown in enumerate(by_node):
             carried: records.CarriedRecord = {
                 "step": self.step,
@@ -158,7 +158,7 @@ class Logbook:
             self.meta.carried.append(carried)
 
     def barrier(self, phase: int, by_node_us: Sequence[float]) -> None:
-        """How long the nodes were in a phase's barrier; each waits for the last."""
+        """Record the time of each node in a phase's barrier, in us; each waits for the last."""
         if by_node_us:
             median_us = round(statistics.median(by_node_us), 1)
             self.meta.barriers.append(
@@ -166,7 +166,7 @@ class Logbook:
             )
 
     def phase_incomplete(self, phase: int, nodes: Collection[int], reason: str) -> None:
-        """Something is missing in a phase; what is known of it already stays."""
+        """Record that something is missing in a phase; what is known of it is kept."""
         names = self.names(nodes)
         for entry in self.meta.incomplete:
             if self._is_of(entry, [phase]):
@@ -181,18 +181,18 @@ class Logbook:
         )
 
     def forget(self, phases: Collection[int]) -> None:
-        """These phases are about to be measured (again), so what was missing in them is no more."""
+        """Drop the records of what is missing in phases that are about to be measured (again)."""
         again = {*phases, None}
         meta = self.meta
         meta.incomplete = [one for one in meta.incomplete if not self._is_of(one, again)]
         meta.lost = [one for one in meta.lost if not self._is_of(one, again)]
 
     def phase_chosen(self, phase: Phase, experiments: Sequence[Experiment]) -> None:
-        """A phase was chosen and is about to run."""
+        """Record a phase that was chosen and is about to run."""
         self.meta.phases.append(chosen_record(self.step, self.launch, phase, experiments))
 
     def nodes_lost(self, reasons: Mapping[int, str], phase: int | None) -> None:
-        """Nodes failed: noted each time, warned of once in a run, and at once of those that share a reason."""
+        """Record failed nodes each time; warn of each once in a run, in one warning for nodes that share a reason."""
         since = self.step_name if phase is None else f"phase {phase} of {self.step_name}"
         known = {entry["node"] for entry in self.meta.lost}
         together: dict[str, list[str]] = {}
@@ -220,7 +220,7 @@ class Logbook:
         )
 
     def node_missing(self, node: int, reason: str, is_told: bool = False) -> None:
-        """A node was lost before this step; noted once a launch. `is_told`: there is a warning already."""
+        """Record a node that was lost before this step, once a launch. `is_told`: it was warned of already."""
         lost = {(entry["node"], entry["launch"]) for entry in self.meta.lost}
         if (self.name(node), self.launch) not in lost:
             if is_told:
@@ -229,7 +229,7 @@ class Logbook:
                 self.nodes_lost({node: reason}, None)
 
     def joined(self, node: int, answer: Joined) -> None:
-        """A node's clock and its settings as the kernel sees them."""
+        """Record a node's clock and its settings as the kernel reports them."""
         name = self.name(node)
         clock: records.ClockOffset = {
             "node": name,
@@ -241,7 +241,7 @@ class Logbook:
         self.settings(name, answer.effective)
 
     def settings(self, name: str, settings: Settings) -> None:
-        """The effective settings of a node, once a step and launch; warns where the kernel gave less."""
+        """Record the effective settings of a node, once a step and launch; warns if the kernel granted less."""
         if knobs := self.knobs.get(name):
             settings = {**settings, "knobs": knobs}
         known = ((one["step"], one["launch"], one["node"]) for one in self.meta.effective)
@@ -253,13 +253,13 @@ class Logbook:
         self._check_buffers(name, settings)
 
     def refused(self, agents: Iterable[Agent]) -> None:
-        """Count the connections that agents have refused; one warning a node states the sum over all launches."""
+        """Count the connections that agents have refused; one warning for each node states the sum of all launches."""
         for agent in agents:
             if count := agent.take_refused():
                 self.meta.count_refused(agent.node, count)
 
     def held_up(self, nodes: tuple[int, ...], pause_s: float) -> None:
-        """Nothing moved for so long while others waited for these nodes, and then all went on."""
+        """Record that nothing moved for `pause_s` while others waited for these nodes, and that all then continued."""
         self._pauses.setdefault(nodes, []).append(pause_s)
 
     def _warn_of_pauses(self) -> None:
@@ -274,7 +274,7 @@ class Logbook:
             )
 
     def finish(self) -> None:
-        """The step ran to its end in this launch."""
+        """Record that the step ran to its end in this launch."""
         self._warn_of_pauses()
         if [self.step, self.launch] not in self.meta.done:
             self.meta.done.append([self.step, self.launch])
@@ -285,7 +285,7 @@ class Logbook:
         entry: records.Incomplete | records.Lost | records.DeliveryRecord,
         phases: Collection[int | None],
     ) -> bool:
-        """Whether it is about one of these phases of the step in this launch."""
+        """Whether a record is about one of these phases of the step in this launch."""
         return (entry["step"], entry["launch"]) == (self.step, self.launch) and entry[
             "phase"
         ] in phases
@@ -305,8 +305,8 @@ class Logbook:
 
 
 def driven_row(driven: Collection[Driven], spent: Sequence[Activity]) -> dict[str, int]:
-    """All nodes together: cars and messages add up, and a phase lasts from when the last has begun until the last has
-    ended."""
+    """The sum over all nodes: cars and messages add up; a phase lasts from the last node's start to the last node's
+    end."""
     counts = ("home", "waiting", "driving", "arrived", "passed", "messages", "bytes")
     row = {name: sum(getattr(one, name) for one in driven) for name in counts}
     row |= {

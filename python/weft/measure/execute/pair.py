@@ -30,15 +30,15 @@ from weft.plan.plan import Step
 
 T = TypeVar("T")
 WITHOUT_SERVER = ("null", "icmp")
-"""Transports of which only one end is an agent."""
+"""Transports with an agent at only one end."""
 
 SETTLE_S = 3.0
-"""How long the other end may take to notice that one has failed."""
+"""How long the other end may take to notice a failure."""
 
 
 @dataclass(frozen=True)
 class StepJob:
-    """What the nodes of a step are told; the `phases` of one between many nodes are those that it begins with."""
+    """What the nodes of a step need to know. In a step between many nodes, `phases` are those that it begins with."""
 
     step_index: int
     step: Step
@@ -52,11 +52,11 @@ class StepJob:
     costs_ps: tuple[tuple[int, int], ...] = ()
 
     def kernel_of_peer(self) -> str | None:
-        """The peer's address where its kernel answers, or None where there is no peer."""
+        """The address of a peer whose kernel answers in place of an agent; else None."""
         return endpoint(self.nodes[1].address, 0) if self.step.transport == "icmp" else None
 
     def serve_request(self, node: int, places: Sequence[str] = ()) -> Serve:
-        """To a node that listens at these of its addresses, the first where none is chosen."""
+        """The request for a node that listens on `places`, or on its first address."""
         address, *more = places or [self.nodes[node].address]
         return Serve(
             step=self.step,
@@ -71,7 +71,7 @@ class StepJob:
         )
 
     def drive_request(self, node: int, peer: str | None, clock_offset_ns: int = 0) -> Drive:
-        """To a driver whose clock is so far ahead of this machine's."""
+        """The request for a driver; `clock_offset_ns` is its clock minus this machine's."""
         return Drive(
             **asdict(self.serve_request(node)),
             peer=peer,
@@ -87,14 +87,14 @@ class StepJob:
 OnSamples = Callable[[pa.RecordBatch], None]
 OnDeliveries = Callable[[list[Delivery]], None]
 NextBatches = Callable[[], list[Wanted]]
-"""What a step that pins measures next; nothing when it is over."""
+"""Gives the next batches of a step that bisects jumps; empty when it is over."""
 OnEvidence = Callable[[int, Recorded], None]
-"""Takes what the agent of a node says of what it records."""
+"""Takes what the agent of a node records."""
 
 
 @dataclass
 class StepOutcome:
-    """What a finished step leaves besides its samples."""
+    """What a finished step gives besides its samples."""
 
     effective: dict[str, Settings] = field(default_factory=dict)
 
@@ -107,7 +107,7 @@ async def run_step(
     next_batches: NextBatches = list,
     on_evidence: OnEvidence = lambda node, said: None,
 ) -> StepOutcome:
-    """Run one step from node 0 to node 1, or from node 0 alone where no agent answers; raises AgentError."""
+    """Run one step from node 0 to node 1, or from node 0 alone if no agent answers; raises AgentError."""
     outcome = StepOutcome()
     take = _Taking(outcome, on_samples, on_deliveries, next_batches, on_evidence)
     driver = agents[0]
@@ -128,7 +128,7 @@ async def run_step(
 
 @contextlib.contextmanager
 def _naming_peers(*nodes: str) -> Iterator[None]:
-    """An agent has no names and calls the other end its peer."""
+    """Put node names into errors: an agent knows no names and calls the other end its peer."""
     try:
         yield
     except AgentError as error:
@@ -139,7 +139,7 @@ def _naming_peers(*nodes: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Taking:
-    """Where what agents say goes."""
+    """The callbacks that take what agents send."""
 
     outcome: StepOutcome
     on_samples: OnSamples
@@ -148,7 +148,7 @@ class _Taking:
     on_evidence: OnEvidence
 
     async def all_from(self, node: int, agent: Agent) -> None:
-        """Until it is done; it is told what to measure next."""
+        """Read an agent's messages until it is done, and tell it what to measure next."""
         while True:
             received = await agent.receive()
             match received:
@@ -170,9 +170,9 @@ class _Taking:
 async def all_of(
     waits: Sequence[Coroutine[None, None, T]], beside: Sequence[asyncio.Task[Done]] = ()
 ) -> list[T]:
-    """The results of all, while nothing `beside` them fails; raises the failure that is nearest to the cause.
+    """The results of all `waits`, while nothing `beside` them fails; raises the failure that is closest to the cause.
 
-    When one fails the others get a moment to say what they saw: the death of an agent explains its peer's complaint.
+    When one fails, the others get a moment to report: the death of an agent explains its peer's complaint.
     """
     tasks = [asyncio.create_task(one) for one in waits]
     pending: list[asyncio.Task[object]] = [*tasks, *beside]
@@ -195,14 +195,14 @@ def _failure(task: asyncio.Task[object]) -> Exception | None:
 
 
 def _distance(failure: Exception) -> int:
-    """Lower is nearer to the cause."""
+    """Distance of a failure from the cause; lower is closer."""
     if not isinstance(failure, AgentError):
         return 0
-    # A node that gives a silent peer up closes the connection, which the peer then calls lost.
+    # A node that gives up on a silent peer closes the connection, so the peer reports it as lost.
     secondary = {"peer-silent": 2, "peer-lost": 3, "peer-unreachable": 3}
     return secondary.get(failure.code, 1)
 
 
 def endpoint(address: str, port: int) -> str:
-    """An address and a port as Rust reads them."""
+    """An address and a port in Rust's notation."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

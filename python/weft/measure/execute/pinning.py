@@ -1,4 +1,5 @@
-"""Jumps of a pair's curve are pinned within a launch: batches follow from the samples, and are recorded first."""
+"""Bisects jumps of a pair's curve within a launch: batches follow from the samples, and are recorded before they
+run."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from weft.understand.curve.pinning import Jump, SizeTrial, jumps, next_trials
 
 @dataclass
 class Pinning:
-    """Chooses what a step and launch measure once its planned phases are over."""
+    """Chooses what a step and launch measure after its planned phases."""
 
     logbook: Logbook
     progress: StepProgress
@@ -30,11 +31,11 @@ class Pinning:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to measure, so that a connection is."""
+        """Whether there is anything to measure, which needs a connection."""
         return bool(self._left() or self._trials())
 
     def next_batches(self) -> list[Wanted]:
-        """The batches of phases that were recorded but not measured, or of new ones; none when all is decided."""
+        """Batches of phases that were recorded but not measured, or of new ones; empty when all is decided."""
         phases = self._left() or self._chosen()
         return [one for trial in _by_trial(phases) for one in _rounds(trial)]
 
@@ -55,7 +56,7 @@ class Pinning:
         return phases
 
     def _trials(self) -> list[SizeTrial]:
-        """What jumps need next; nothing before the last launch that goes through all sizes."""
+        """The next trials of jumps; empty before the last launch that goes through all sizes."""
         log = self.logbook
         if not log.meta.plan.steps[log.step].pin_ns or log.launch < log.meta.plan.pilots - 1:
             return []
@@ -66,7 +67,7 @@ class Pinning:
         return next_trials(run, log.step, self._jumps, log.launch)
 
     def _recorded(self, trial: SizeTrial) -> list[Chosen]:
-        """A phase for each size, numbered on from those there are."""
+        """Record a phase for each size of a trial, numbered after the existing ones."""
         log = self.logbook
         step = log.meta.plan.steps[log.step]
         planned = expand(step, len(log.meta.nodes))
@@ -94,7 +95,7 @@ class Pinning:
 
 
 def _by_trial(phases: list[Chosen]) -> Iterator[list[Chosen]]:
-    """The phases of a trial follow each other, one for each size."""
+    """Consecutive phases grouped by trial, one phase for each size."""
     while phases:
         count = len(phases[0]["bisects"]["sizes"])
         yield phases[:count]
@@ -102,7 +103,7 @@ def _by_trial(phases: list[Chosen]) -> Iterator[list[Chosen]]:
 
 
 def _rounds(trial: list[Chosen]) -> Iterator[Wanted]:
-    """Round by round a batch of each size, in random order."""
+    """Rounds with one batch of each size, in random order."""
     stop = trial[0]["stop"]
     for number in range(stop["trials"]):
         for one in random.sample(trial, len(trial)):

@@ -1,4 +1,4 @@
-"""Telling people how far a run is."""
+"""Reports the progress of a run to the user."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from dataclasses import dataclass
 
 
 class Reporter:
-    """Hears how far the run is; this one shows nothing of it."""
+    """Receives the progress of a run; this base class shows nothing."""
 
     def start(self, phases: int) -> None:
-        """So many are to be run."""
+        """A run with this many phases starts."""
 
     def grow(self, phases: int) -> None:
-        """So many more."""
+        """Add this many phases."""
 
     def advance(self, phases: int) -> None:
-        """So many are over."""
+        """This many phases are over."""
 
     def describe(self, text: str) -> None:
-        """What runs now."""
+        """Show what is running now."""
 
     def announce(self, text: str) -> None:
-        """What a user may want to know before it goes on, such as how long it will take."""
+        """Show what a user may want to know before the run goes on, such as its duration."""
 
 
 Showing = Callable[[str], AbstractContextManager[Reporter]]
-"""Shows a user how far what is named is."""
+"""Shows the progress of a named task to the user."""
 
 
 @contextmanager
 def silent(what: str) -> Iterator[Reporter]:
-    """Shows nothing."""
+    """A reporter that shows nothing."""
     yield Reporter()
 
 
 @dataclass
 class StepProgress:
-    """Shows which phase of a step runs."""
+    """Shows which phase of a step is running."""
 
     _reporter: Reporter
     _where: str
@@ -49,13 +49,13 @@ class StepProgress:
         self._describe()
 
     def grow(self, phases: int) -> None:
-        """More phases were chosen."""
+        """Add phases that were chosen."""
         self._total += phases
         self._reporter.grow(phases)
         self._describe()
 
     def over(self, phases: Collection[int]) -> None:
-        """Phases are over."""
+        """Note that phases are over."""
         self._over += len(phases)
         self._reporter.advance(len(phases))
         self._describe()

@@ -1,4 +1,4 @@
-"""What the next launch of a race measures: a block of the candidates that are still in it, in random order."""
+"""What the next launch of a race measures: a block of the remaining candidates, in random order."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from weft.understand.race.contest import ContestStanding
 from weft.understand.race.outcome import stand
 
 MOST_FAILURES = 2
-"""A candidate that has failed so often in a block is dropped."""
+"""A candidate that has failed this often in a block is dropped."""
 
 
 class RaceAgenda:
-    """Block by block what a race measures; it stands for `weft.measure.execute.agenda.Agenda`.
+    """Gives what a race measures, block by block; takes the place of `weft.measure.execute.agenda.Agenda`.
 
-    The order of a block is written to run.json before it runs. What is decided follows from samples and run.json, so
-    an interrupted race goes on where it was.
+    The order of a block is written to run.json before it runs. Decisions depend on samples and run.json alone, so an
+    interrupted race continues where it stopped.
     """
 
     def __init__(self, writer: RunWriter, progress: Reporter, race: Race) -> None:
@@ -42,7 +42,7 @@ class RaceAgenda:
         self.phases = 0
 
     def next(self) -> list[MissingStep]:
-        """What the block at hand lacks, or the next one; none when the race is over."""
+        """What the current block lacks, or the next block; empty when the race is over."""
         if not self._missing():
             self._begin_block()
         block = self._missing()
@@ -50,8 +50,8 @@ class RaceAgenda:
         return block
 
     def _missing(self) -> list[MissingStep]:
-        """What the first block that is not over lacks; a candidate that has failed in it comes last, so that the
-        baseline shows whether it was the candidate."""
+        """What the first unfinished block lacks. A candidate that has failed in it comes last, so that the baseline
+        shows whether the candidate was the cause."""
         missing = missing_steps(self._writer.meta, self._writer.samples)
         block = [one for one in missing if one.launch == missing[0].launch]
         return sorted(block, key=lambda one: self._failures.get(self._candidate(one), 0))
@@ -66,14 +66,14 @@ class RaceAgenda:
         if not open_:
             return
         order = self._record["blocks"]
-        # A number of its own for each block: a resumed race draws the same.
+        # A seed of its own for each block: a resumed race draws the same order.
         seed = f"{self._race.seed}/{len(order)}" if self._race.seed is not msgspec.UNSET else None
         random.Random(seed).shuffle(open_)
         order.append(open_)
         self._writer.sync()
 
     def _note_time(self) -> None:
-        """After how many blocks the time of the race, and of all, was over."""
+        """Record after how many blocks the time limit of the race or of the run was reached."""
         blocks = len(self._record["blocks"])
         spent_s = self._record["seconds"] = time.monotonic() - self._began_s
         share = 0.5 if self._race.confirm == "winner" else 1.0
@@ -91,7 +91,8 @@ class RaceAgenda:
         return now
 
     def excuses(self, error: WorkError) -> bool:
-        """Whether a launch may fail so: another candidate than the baseline did, which is tried again or dropped."""
+        """Whether a launch may fail with this error: a candidate other than the baseline failed, and is tried again or
+        dropped."""
         missing = self._missing()
         if not missing or self._candidate(missing[0]) == self._race.baseline:
             return False
@@ -107,22 +108,22 @@ class RaceAgenda:
 
     @property
     def is_open(self) -> bool:
-        """Whether the race has not come to its end."""
+        """Whether the race has not finished."""
         return bool(self._missing() or self._stand().open)
 
     def finish(self) -> None:
-        """Write down what the race found, whether or not it came to its end."""
+        """Record the result of the race, whether or not it has finished."""
         self._record["seconds"] = time.monotonic() - self._began_s
         self._stand()
 
     def step(self, missing: MissingStep) -> Step:
-        """A step as the plan has it."""
+        """A step as the plan gives it."""
         return self._writer.meta.plan.steps[missing.step]
 
     def known(self, missing: MissingStep) -> tuple[Known, ...]:
-        """Nothing: each block finds anew how many messages a trial takes."""
+        """Empty: each block determines anew how many messages a trial needs."""
         return ()
 
     def drifts(self) -> Iterator[tuple[Step, Drift]]:
-        """None: what drifts does so for all candidates of a block."""
+        """Empty: a drift affects all candidates of a block alike."""
         return iter(())

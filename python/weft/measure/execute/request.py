@@ -35,30 +35,30 @@ from weft.plan.plan import Plan
 from weft.runs.columns.table_stream import damaged_tables
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import RunFolder, RunWriter, lock_folder, refuse_existing
-from weft.runs.fresh import fresh_folder
 from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.predicted import PREDICTION_NAME, RunPrediction
 from weft.runs.records import records
+from weft.runs.work_document import fresh_folder
 from weft.understand.curve.earlier import recorded_run
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a user asks for; `command` is for run.json."""
+    """What a user asks for; `command` is recorded in run.json."""
 
     plan: PlanSource
     testbed: str
     options: RunOptions = USUAL_OPTIONS
     command: Sequence[str] = ()
     apply_anyway: bool = False
-    """Whether knobs may change the interface that ssh came in on."""
+    """Whether knobs may change the interface that carries the ssh connection."""
     notes: Sequence[Warning] = ()
-    """What run.json is to say besides."""
+    """Further warnings for run.json."""
 
     @cached_property
     def overrides(self) -> list[tuple[str, str]]:
-        """The keys of the plan that the options change; raises RequestError."""
+        """The plan's keys that the options change; raises RequestError."""
         return overrides_of(self.plan, self.options)
 
     @property
@@ -69,20 +69,20 @@ class RunRequest:
 
     @property
     def place(self) -> tuple[str, float | None, int | None, str | None]:
-        """What a testbed is opened with."""
+        """The arguments for opening a testbed."""
         return self.testbed, self.options.scale, self.options.nodes, self.options.ports
 
     def load(self) -> Plan:
-        """The plan as the options change it; raises RequestError."""
+        """The plan with the changes of the options; raises RequestError."""
         return load_plan(self.plan, self.overrides)
 
 
 BEFOREHAND = ("linpack-time", "option-left-out")
-"""Notes that are no use when the run is over."""
+"""Codes of warnings that are of no use after the run."""
 
 
 class Forecaster(Protocol):
-    """Says before a run what its settled plan will take on a testbed; raises RequestError where nothing is known."""
+    """Predicts the results of a settled plan on a testbed before the run; raises RequestError if nothing is known."""
 
     def __call__(self, plan: Plan, testbed: Testbed) -> RunPrediction: ...
 
@@ -93,9 +93,9 @@ def start_run(
     predictor: Forecaster | None = None,
     afterwards: Callable[[Testbed, RunFolder], object] | None = None,
 ) -> RunFolder:
-    """Carry out a plan; raises RequestError before anything is started when the request is wrong.
+    """Carry out a plan. An invalid request raises RequestError before anything is started.
 
-    What `predictor` says before the run is kept in its folder. `afterwards` is called before the testbed is closed.
+    The prediction of `predictor` is kept in the run's folder. `afterwards` is called before the testbed is closed.
     """
     plan = _load_plan(request)
     against = settle_against(request.options.against, plan, request.testbed)
@@ -126,7 +126,7 @@ def start_run(
 
 
 def _load_plan(request: RunRequest) -> Plan:
-    """The plan that is asked for; raises RequestError where this kind of testbed cannot carry it out."""
+    """The requested plan; raises RequestError if this kind of testbed cannot carry it out."""
     plan = request.load()
     kind, _, name = request.testbed.partition(":")
     for step in plan.steps:
@@ -140,8 +140,8 @@ def _with_files(plan: Plan, testbed: Testbed, out: Path | None) -> Plan:
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> RunFolder:
-    """Compute a plan and hold the run in memory; raises RequestError where the testbed measures, and where a step has
-    more transfers than are held."""
+    """Simulate a plan and keep the run in memory; raises RequestError if the testbed is not a simulator, or a step has
+    too many transfers to keep."""
     with open_testbed(request.testbed, request.options.scale) as testbed:
         if not is_computed(testbed):
             raise RequestError(f"{request.testbed}: is measured, not simulated", "run it")
@@ -151,7 +151,7 @@ def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> RunFo
 def compute_run(
     testbed: Simulator, request: RunRequest, reporter: Reporter | None = None
 ) -> RunFolder:
-    """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
+    """Simulate a plan in memory on a testbed that is already open; raises RequestError as `simulate_run` does."""
     plan = _with_files(request.load(), testbed, None)
     return compute_plan(testbed, plan, request, reporter)
 
@@ -159,7 +159,8 @@ def compute_run(
 def compute_plan(
     testbed: Simulator, plan: Plan, request: RunRequest, reporter: Reporter | None = None
 ) -> RunFolder:
-    """The same of a plan that is loaded already, with the sizes of its files; raises RequestError."""
+    """Simulate a loaded plan, in which the sizes of files are known, in memory; raises RequestError as `simulate_run`
+    does."""
     plan, notes = settle(plan, testbed, None)
     for step in plan.steps:
         if testbed.rows_of_phase(step) is not None:
@@ -173,7 +174,7 @@ def compute_plan(
 
 
 def predict_run(request: RunRequest, predictor: Forecaster) -> RunPrediction:
-    """What is predicted of a run; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    """The prediction for a run; starts nothing and does not ask Slurm for nodes. Raises RequestError."""
     plan = _load_plan(request)
     with look_at_testbed(*request.place) as testbed:
         plan = _with_files(plan, testbed, None)
@@ -182,7 +183,7 @@ def predict_run(request: RunRequest, predictor: Forecaster) -> RunPrediction:
 
 
 def foresee_run(request: RunRequest) -> Outlook:
-    """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    """What a run would use; starts nothing and does not ask Slurm for nodes. Raises RequestError."""
     plan = _load_plan(request)
     settle_against(request.options.against, plan, request.testbed)
     out = Path(request.options.out) if request.options.out else None
@@ -205,9 +206,8 @@ def resume_run(
     patience_s: float = 10.0,
     approved: Collection[str] = (),
 ) -> RunFolder:
-    """Measure what a run lacks; a complete run is returned as it is. Of the commands and settings that the run names
-    only those are carried out that the user has `approved`; raises RequestError for others, and for a folder of another
-    user."""
+    """Measure what a run lacks; a complete run is returned unchanged. Only commands and settings that the user has
+    `approved` are carried out; raises RequestError for others, and for a folder of another user."""
     RunMeta.read(Path(directory))
     refuse_other_owner(Path(directory), Path(directory) / FILE_NAME)
     with lock_folder(Path(directory)) as lock:
@@ -238,7 +238,7 @@ def _carry_out(
     patience_s: float,
     anyway: bool = False,
 ) -> RunFolder:
-    """With agents, or by computing what they would find."""
+    """Run with agents, or simulate."""
     progress = reporter or Reporter()
     if is_computed(testbed):
         return SimulatedRun(testbed, writer, progress).run()
@@ -246,7 +246,7 @@ def _carry_out(
 
 
 def default_folder(plan_name: str) -> Path:
-    """runs/PLAN-TIME, and a number behind it when that exists."""
+    """runs/PLAN-TIME, with a number appended if it exists."""
     stem = f"{plan_name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     names = chain([stem], (f"{stem}-{number}" for number in count(2)))
     return next(path for name in names if not (path := Path("runs") / name).exists())
@@ -267,7 +267,7 @@ def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[War
 
 
 def _asked(request: RunRequest) -> records.TestbedRecord:
-    """What resuming a run needs to open the same testbed."""
+    """What is needed to open the same testbed when the run is resumed."""
     asked: records.TestbedRecord = {"spec": request.testbed}
     if (nodes := request.options.nodes) is not None:
         asked["nodes"] = nodes

@@ -1,4 +1,4 @@
-"""Running a plan on what is computed: the same steps, phases and files as with agents."""
+"""Runs a plan on a simulator, with the same steps, phases and files as with agents."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from weft.runs.meta import Status
 from weft.runs.missing import measured_phases
 
 MOST_LOADS = 5_000_000
-"""Beyond so many pairs of phase and constraint a step's loads are not kept."""
+"""With more pairs of phase and constraint than this, a step's loads are not kept."""
 
 
 SAMPLE_BYTES = 60
-"""In memory; on disk less, compressed."""
+"""Size of a sample in memory; compressed on disk it is smaller."""
 
 
 class SimulatedRun:
-    """Carries out what a run lacks on a computed testbed, writing as it goes."""
+    """Carries out what a run lacks on a simulator, writing as it goes."""
 
     def __init__(self, testbed: Simulator, writer: RunWriter, progress: Reporter) -> None:
         self._testbed = testbed
@@ -50,7 +50,7 @@ class SimulatedRun:
         self._idle_s = float(done.get("idle_s", 0.0))
 
     def run(self) -> RunFolder:
-        """Do everything that is missing; an interrupt keeps what was computed."""
+        """Simulate everything that is missing; an interrupt keeps what was computed."""
         self._progress.start(self._left())
         try:
             for launch in range(self._meta.plan.launches):
@@ -70,7 +70,7 @@ class SimulatedRun:
         return self._writer.finish(self._status())
 
     def _note_routes(self) -> None:
-        """Say between which nodes there is none; raises RequestError where there is nothing else to say."""
+        """Warn of nodes without a route between them; raises RequestError if the run has no samples."""
         if not self._without_route:
             return
         src, dst = (self._testbed.nodes[node].name for node in next(iter(self._without_route)))
@@ -110,13 +110,13 @@ class SimulatedRun:
                 f"{step.name}: nothing is bisected on a simulator: a jump is between two sizes of the plan",
                 f"more of them cost only time: --set steps.{step.name}.sizes.per_octave=64",
             )
-        # Before the step counts as done: a run that is killed later has them, or does the step again.
+        # Write before the step counts as done: a run that is killed later has the tables, or repeats the step.
         self._write_tables()
         self._note_effort()
         kind.finish(logbook)
 
     def _run_phases(self, step: Step, phases: range, logbook: Logbook) -> None:
-        """The phases that are left, as many at a time as fit."""
+        """Simulate the phases that are left, as many at a time as fit into memory."""
         chunk = self._testbed.chunk(step)
         rows = self._testbed.rows_of_phase(step)
         if rows is not None:
@@ -132,7 +132,7 @@ class SimulatedRun:
                 self._writer.sync()
 
     def _note_sampled(self, step: Step, rows: int, logbook: Logbook) -> None:
-        """Say before it begins that not all is kept, and what that takes."""
+        """Record before a step, and warn, that only a part of its samples is kept, with the size in MB."""
         if logbook.step in sampled_steps(self._meta):
             return
         transfers, phases = self._testbed.transfers(step), self._testbed.phase_count(step)
@@ -169,7 +169,7 @@ class SimulatedRun:
             self._meta.warn("time-was-up", f"{logbook.step_name}: {chooser.summary}", hint)
 
     def _take(self, outcome: SimulatedPhases, logbook: Logbook) -> None:
-        """Everything that some phases gave goes to the run, or its notes."""
+        """Write the results of some phases to the run."""
         rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
         logbook.counted(outcome.deliveries())
@@ -196,7 +196,7 @@ class SimulatedRun:
         self._idle_s = max(self._idle_s, outcome.idle_s)
 
     def _note_kept(self, outcome: SimulatedPhases, logbook: Logbook) -> None:
-        """Say where not all messages of programs are in the samples."""
+        """Warn if the samples do not contain all messages of programs."""
         if outcome.messages is not None and len(outcome) < outcome.messages:
             self._meta.warn(
                 "messages-sampled",
@@ -206,7 +206,7 @@ class SimulatedRun:
             )
 
     def _note_missing(self, step: Step, logbook: Logbook) -> None:
-        """A dead node takes no part; the others go on without it, as they do without one that failed."""
+        """Record dead nodes and failed ones; the others continue without them."""
         dead = self._testbed.dead
         if not dead or not step.is_ensemble:
             return
@@ -229,7 +229,7 @@ class SimulatedRun:
         return loads <= MOST_LOADS
 
     def _write_tables(self) -> None:
-        """Beside the samples: what held each transfer back, what was busy with what."""
+        """Write the tables beside the samples: what limited each transfer, and what was busy with what."""
         for name, tables in self._tables.items():
             before = _before(self._writer.stored_table(name), *self._from)
             table = pa.concat_tables([before, *tables]).unify_dictionaries()
@@ -258,7 +258,7 @@ class SimulatedRun:
 
 
 def _before(table: pa.Table, step: int, phase: int) -> pa.Table:
-    """Without what a killed run wrote of a step whose samples it lost."""
+    """A table without what a killed run wrote of a step whose samples were lost."""
     again = pc.and_(pc.equal(table["step"], step), pc.greater_equal(table["phase"], phase))
     return table.filter(pc.invert(again))
 
@@ -272,7 +272,7 @@ def _end_ns(samples: pa.Table) -> int:
 
 
 def _join(fingerprint: str, phase: int) -> str:
-    """The fingerprint of all phases so far, whichever way they were cut into calls."""
+    """The fingerprint of all phases so far, independent of how they were divided into calls."""
     return hashlib.blake2b(
         bytes.fromhex(fingerprint) + phase.to_bytes(8, "little"), digest_size=8
     ).hexdigest()

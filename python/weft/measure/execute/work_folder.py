@@ -1,4 +1,4 @@
-"""A folder with several runs that are one piece of work: begun once, continued as a whole."""
+"""A folder with several runs that form one piece of work: started once, continued as a whole."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Protocol, TypeVar, cast
 import msgspec
 from msgspec import structs
 
-from weft.base.errors import RequestError, WorkError
-from weft.base.files.text_file import read_json
+from weft.base.errors import WorkError
 from weft.measure.execute.gate import (
     deeds_below,
     deeds_of_run,
@@ -24,12 +23,13 @@ from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
+from weft.runs.work_document import WorkDocument, write
 
 REQUEST_NAME = "request.json"
 
 
 class WorkRequest(Protocol):
-    """What the request of such work says about where to measure. `out` is the folder."""
+    """Where the work measures. `out` is its folder."""
 
     @property
     def testbed(self) -> str: ...
@@ -46,7 +46,7 @@ class WorkRequest(Protocol):
 
 
 def options_of(request: WorkRequest) -> RunOptions:
-    """Those of its runs."""
+    """The options of the work's runs."""
     return RunOptions(
         scale=request.scale,
         nodes=request.nodes,
@@ -58,28 +58,16 @@ def options_of(request: WorkRequest) -> RunOptions:
 _Request = TypeVar("_Request", bound=msgspec.Struct)
 
 
-def refuse_existing(folder: Path, command: str) -> None:
-    """Raises RequestError where there is something already; `command` is such as "weft tune"."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        hint = f"choose another --out, or continue it with `{command} --resume {folder}`"
-        raise RequestError(f"{folder}: already exists", hint)
-
-
 def read_request(directory: str, kind: type[_Request], command: str) -> _Request:
-    """The request in a folder, which is its `out` now; raises RequestError where it is none of the user's."""
-    file = Path(directory) / REQUEST_NAME
-    try:
-        request = read_json(file, kind, "damaged")
-    except FileNotFoundError:
-        raise RequestError(
-            f"{directory}: not a folder of `{command}`", f"it has no {REQUEST_NAME}"
-        ) from None
-    refuse_other_owner(file)
+    """The request stored in a folder, with the folder as `out`; raises RequestError if there is none or it belongs to
+    another user."""
+    request = WorkDocument(REQUEST_NAME, kind, command).read(Path(directory))
+    refuse_other_owner(Path(directory) / REQUEST_NAME)
     return msgspec.structs.replace(request, out=directory)
 
 
 def deeds_of_work(directory: str, kind: type[_Request], command: str) -> list[str]:
-    """What going on with a folder of work does beyond starting agents; raises RequestError as `read_request` does."""
+    """What continuing the work does beyond starting agents; raises RequestError as `read_request` does."""
     request = read_request(directory, kind, command)
     return deeds_below(Path(directory), cast(WorkRequest, request).testbed)
 
@@ -87,31 +75,16 @@ def deeds_of_work(directory: str, kind: type[_Request], command: str) -> list[st
 def request_to_resume(
     directory: str, kind: type[_Request], command: str, approved: Collection[str]
 ) -> _Request:
-    """The request of work that goes on; raises RequestError where the user has not agreed to what it does."""
+    """The request of work to continue; raises RequestError if the user has not approved what it does."""
     wanted = deeds_of_work(directory, kind, command)
     refuse_unapproved(Path(directory), wanted, approved)
     return read_request(directory, kind, command)
 
 
-def write(file: Path, content: bytes) -> None:
-    """With the folders above it; raises WorkError."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-    except OSError as error:
-        raise WorkError(
-            f"{file}: cannot write it: {error.strerror}", "free some space, or choose another --out"
-        ) from None
-
-
-def write_json(file: Path, document: object) -> None:
-    """Indented, as people read it; raises WorkError."""
-    write(file, msgspec.json.format(msgspec.json.encode(document)))
-
-
 @dataclass(frozen=True)
 class WorkFolder:
-    """The folder of work that `command`, such as "weft tune", carries out for a request. Each run says the `notes`."""
+    """The folder of the work that `command`, such as "weft tune", carries out for a request. The `notes` are recorded
+    in each run."""
 
     command: str
     request: WorkRequest
@@ -126,8 +99,8 @@ class WorkFolder:
         return f"{self.command} --resume {self.path}"
 
     def measure(self, name: str, plan: str, reporter: Reporter) -> RunFolder:
-        """Carry out a plan (TOML) in the folder `name`, or what an earlier attempt left of it; raises WorkError, and
-        KeyboardInterrupt: an interrupt ends the work, not only the run that it came in."""
+        """Carry out a plan (TOML) in the folder `name`, or continue an earlier attempt; raises WorkError, and
+        KeyboardInterrupt: an interrupt ends the whole work, not only the current run."""
         with self.continued_as_whole(name):
             run = self._carry_out(name, plan, reporter)
         self.stop_where(run.meta.is_interrupted)
@@ -146,13 +119,13 @@ class WorkFolder:
         return start_run(wanted, reporter)
 
     def stop_where(self, is_interrupted: bool) -> None:
-        """Raises KeyboardInterrupt that says how to continue."""
+        """Raises KeyboardInterrupt with a message that says how to continue."""
         if is_interrupted:
             raise KeyboardInterrupt(f"continue it with `{self._continue}`")
 
     @contextmanager
     def continued_as_whole(self, name: str) -> Iterator[None]:
-        """What fails is continued with the whole work, not with its run alone."""
+        """Errors of runs refer to continuing the whole work instead of a single run."""
         try:
             yield
         except WorkError as error:

@@ -1,1 +1,1 @@
-"""What a plan runs on."""
+"""Testbeds: what a plan runs on."""

@@ -1,4 +1,4 @@
-"""What every testbed looks like to the rest of weft."""
+"""The interface of all testbeds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from weft.runs.records import records
 
 @dataclass(frozen=True)
 class Node:
-    """A machine that agents run on, and where the others reach it.
+    """A machine that agents run on, and the addresses at which others reach it.
 
-    `addresses` has one address for each network that the node is in, `address` being the first of them. Data comes in
-    on `ports` only, where there are any. `bond` is its address on a bond of its interfaces, where weft made one.
+    `addresses` has one address for each of the node's networks; `address` is the first. If `ports` is set, data arrives
+    on these ports only. `bond` is its address on a bond of its interfaces, if weft made one.
     """
 
     name: str
@@ -32,17 +32,17 @@ class Node:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Its addresses, one at least."""
+        """Its addresses, at least one."""
         return self.addresses or (self.address,)
 
     @property
     def with_bond(self) -> tuple[str, ...]:
-        """Its addresses, and behind them that on the bond, if there is one."""
+        """Its addresses, followed by the one on the bond, if it has a bond."""
         return (*self.places, self.bond) if self.bond else self.places
 
 
 class Frames(NamedTuple):
-    """How many frames were forwarded, and by how much those that were too late were so, together."""
+    """How many frames were forwarded, and the total delay of those that were late."""
 
     forwarded: int
     late_ns: int
@@ -53,11 +53,11 @@ class Testbed(Protocol):
 
     @property
     def kind(self) -> str:
-        """What sort of testbed: "lab", ..."""
+        """The kind of testbed, such as "lab"."""
 
     @property
     def name(self) -> str:
-        """The fabric or file it was made from."""
+        """The fabric or file that it was made from."""
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -69,7 +69,7 @@ class Testbed(Protocol):
 
     @property
     def is_computed(self) -> bool:
-        """Whether results are computed: nothing can be started, and every launch gives the same."""
+        """Whether it is a simulator: nothing can be started, and every launch gives the same results."""
 
     @property
     def is_here(self) -> bool:
@@ -77,7 +77,7 @@ class Testbed(Protocol):
 
     @property
     def launchers(self) -> Sequence[str]:
-        """What starts programs on its nodes, where they are other machines: "ssh", ..."""
+        """What starts programs on its nodes, such as "ssh", if they are other machines."""
 
     @property
     def may_spin(self) -> bool:
@@ -85,34 +85,35 @@ class Testbed(Protocol):
 
     @property
     def warnings(self) -> list[Warning]:
-        """What is needed to interpret results from the testbed, as of now."""
+        """Warnings needed to interpret results from the testbed, as of now."""
 
     def frames(self) -> Frames | None:
-        """How many frames it has forwarded itself so far; None where it forwards none."""
+        """How many frames it has forwarded itself so far; None if it forwards none."""
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about the testbed."""
+        """The testbed's entry in run.json."""
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
         """The command that runs a program on a node."""
 
     def login(self, node: Node) -> str:
-        """How a node is reached to start something there, in words."""
+        """How a node is reached to start a program there, as text."""
 
     def machine(self, node: Node) -> str:
-        """A name or address of the machine that a node is; some nodes may share one."""
+        """A name or address of a node's machine, which several nodes may share."""
 
     async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
-        """Where each of the nodes has a program of this machine, after it was copied there; raises AgentError."""
+        """The path of a program of this machine on each of the nodes, after it was copied there; raises AgentError."""
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
-        """Start an agent on each of the nodes (by number) at the same time: the agent, or why there is none."""
+        """Start an agent on each of the nodes (by number) at the same time; gives the agent, or the reason why there is
+        none."""
 
     def failure(self) -> str | None:
-        """Why nothing can run here any more, if nothing can."""
+        """Why nothing can run here any more; None if it can."""
 
     def close(self) -> None:
-        """Give back what was opened. May be called twice."""
+        """Release what was opened. May be called twice."""
 
     def __enter__(self) -> Self: ...
 
@@ -125,7 +126,7 @@ class Testbed(Protocol):
 
 
 class BaseTestbed:
-    """What a testbed is unless it says otherwise: nodes on this machine, with nothing to give back."""
+    """Defaults of testbeds: nodes on this machine, with nothing to release."""
 
     is_computed = False
     is_here = True
@@ -135,7 +136,7 @@ class BaseTestbed:
         return node.address
 
     async def keep(self, path: Path, nodes: Sequence[int]) -> list[str]:
-        """They see this machine's files."""
+        """The path itself, since the nodes see this machine's files."""
         return [str(path)] * len(nodes)
 
     async def start_agents(self: Testbed, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:
@@ -151,15 +152,15 @@ class BaseTestbed:
         return dict(zip(nodes, await asyncio.gather(*starts), strict=True))
 
     def frames(self) -> Frames | None:
-        """Something else carries them."""
+        """None: something else forwards them."""
         return None
 
     def failure(self) -> str | None:
-        """Nodes may fail, the testbed does not."""
+        """None: nodes may fail, but not the testbed."""
         return None
 
     def close(self) -> None:
-        """Give back what was opened, which is nothing here."""
+        """Release what was opened, which is nothing here."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""An event loop for work with agents, also where one runs already, as in the kernel of a notebook."""
+"""An event loop for work with agents, even if one is already running, as in the kernel of a notebook."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 def run_to_end(work: Coroutine[None, None, T]) -> T:
-    """The result of the work, from an event loop of its own. An interrupt cancels the work, lets it clean up, and then
-    is raised as KeyboardInterrupt.
+    """The result of the work, run in an event loop of its own. An interrupt cancels the work, waits for its clean-up,
+    and is then raised as KeyboardInterrupt.
 
-    Where this thread runs a loop already, a thread beside it has the new one and this thread waits.
+    If this thread already runs a loop, the new one runs in another thread, for which this one waits.
     """
     try:
         asyncio.get_running_loop()
@@ -31,8 +31,9 @@ def run_to_end(work: Coroutine[None, None, T]) -> T:
 
 @contextmanager
 def _waits_without_threads() -> Iterator[None]:
-    """Before Python 3.12 asyncio has a thread wait for each process, which with a thousand logins are a thousand. What
-    waits instead is for all loops of the process and knows that of the main thread only, so it is there for a while."""
+    """Avoid a thread for each process: before Python 3.12 asyncio waits for processes in threads, one for each of a
+    thousand logins. The replacement serves all loops but knows only the main thread's, so it is installed temporarily.
+    """
     has_threads = sys.version_info < (3, 12) and hasattr(os, "pidfd_open")
     if not has_threads or not _is_main_thread():
         yield
@@ -66,7 +67,7 @@ def _run_beside(work: Coroutine[None, None, T]) -> T:
 
 @contextmanager
 def _terminates_as_before() -> Iterator[None]:
-    """A loop that ends has requests to terminate kill the process, also where they did not before."""
+    """Keep the handling of termination requests: a loop that ends would reset it so that they kill the process."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -77,7 +78,7 @@ def _terminates_as_before() -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """An interrupt is raised here: a running loop's handler would only cancel the task that waits."""
+    """Raise interrupts in this thread: a running loop's handler would only cancel the waiting task."""
     before = signal.getsignal(signal.SIGINT)
     if not _is_main_thread() or before in (None, signal.SIG_IGN):
         yield
@@ -94,8 +95,8 @@ def _is_main_thread() -> bool:
 
 
 def cancel_on_terminate() -> None:
-    """Have the first request to terminate the process cancel this task; only the main thread can. One that follows, as
-    from `timeout`, which asks the process and its group, would cut off the cleaning up."""
+    """Let the first termination request to the process cancel this task (main thread only). Further ones are ignored,
+    because they would cut off the clean-up; `timeout` signals both the process and its group."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     if task is None or not _is_main_thread():
         return

@@ -1,4 +1,4 @@
-"""The memory that this machine has free."""
+"""The free memory of this machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def free_bytes() -> int:
-    """What programs can have without others being swapped out, as the kernel estimates it; 0 where it does not say."""
+    """Memory in bytes that programs can use without swapping, by the kernel's estimate; 0 if unknown."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024

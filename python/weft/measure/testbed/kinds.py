@@ -1,4 +1,4 @@
-"""What a plan can run on, as `--on` names it."""
+"""The kinds of testbeds, as `--on` names them."""
 
 TESTBEDS = {
     "local:": "two processes on this machine",

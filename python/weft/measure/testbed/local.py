@@ -1,4 +1,4 @@
-"""Processes on this machine, as a testbed: what is between them is loopback, a Unix socket, or memory."""
+"""Processes on this machine as a testbed, connected by loopback, a Unix socket, or memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_PROCESSES = 512
 
 
 class Local(BaseTestbed):
-    """So many processes, named p1, p2, ..."""
+    """Processes named p1, p2, ..."""
 
     kind = "local"
     warnings: ClassVar[list[Warning]] = []
@@ -26,7 +26,7 @@ class Local(BaseTestbed):
 
     @property
     def cpus(self) -> list[int]:
-        """They take turns on the processors that weft may use."""
+        """Processes take turns on the processors that weft may use."""
         usable = sorted(os.sched_getaffinity(0))
         return [usable[index % len(usable)] for index in range(len(self.nodes))]
 
@@ -35,7 +35,7 @@ class Local(BaseTestbed):
         return len(os.sched_getaffinity(0)) >= len(self.nodes)
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about it."""
+        """The testbed's entry in run.json."""
         return {"kind": self.kind, "name": self.name}
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
@@ -46,7 +46,7 @@ class Local(BaseTestbed):
 
 
 def open_local(count: str) -> Local:
-    """The testbed of that many processes, two where nothing is said; raises RequestError."""
+    """The testbed of `count` processes, two if it is empty; raises RequestError."""
     processes = int(count) if count.isascii() and count.isdigit() else 0 if count else 2
     if not 2 <= processes <= MOST_PROCESSES:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""Opening a testbed by its name on the command line."""
+"""Opens a testbed by its name on the command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAY_BE_UNNAMED = ("local", "slurm")
 def look_at_testbed(
     spec: str, scale: float | None = None, nodes: int | None = None, ports: str | None = None
 ) -> Testbed:
-    """The same for those who start nothing on it: no guest boots, and Slurm is not asked. Raises RequestError."""
+    """Open a testbed without starting anything: no guest boots, and Slurm is not asked. Raises RequestError."""
     kind, _, name = spec.partition(":")
     if kind == "vm" and name and nodes is None and ports is None:
         return open_planned(name, 1.0 if scale is None else scale)
@@ -42,10 +42,10 @@ def open_testbed(
     may_ask: bool = True,
     wanted: Sequence[str] = (),
 ) -> Testbed:
-    """The testbed that KIND:NAME means; raises RequestError.
+    """The testbed for KIND:NAME; raises RequestError.
 
-    `scale` multiplies a fabric's rates, if there is one; of a real cluster or a lab the first `nodes` are used, and
-    `ports` for data. Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
+    `scale` multiplies a fabric's rates. A real cluster or a lab uses its first `nodes`, and `ports` for data. If
+    `may_ask`, Slurm may be asked for nodes, for the `wanted` ones if some are given.
     """
     kind, colon, name = spec.partition(":")
     is_named = bool(colon) and (bool(name) or kind in _MAY_BE_UNNAMED)
@@ -60,7 +60,7 @@ def open_testbed(
             testbed.use_first(nodes)
         return testbed
     if is_named and kind in _REAL:
-        # The library for node sets takes its time to load.
+        # The library for node sets is slow to import.
         from weft.measure.testbed.hosts.spec import open_hosts
 
         if scale not in (None, 1.0):

@@ -10,14 +10,14 @@ from weft.base.errors import RequestError
 
 
 class PortRange(Struct, frozen=True, array_like=True):
-    """Ports from `first` to `last`; agents read it as a list of both."""
+    """Ports from `first` to `last`; agents read it as a list of the two."""
 
     first: int
     last: int
 
     @classmethod
     def parse(cls, text: str, where: str) -> PortRange:
-        """The range that a user wrote, or a single port; raises RequestError."""
+        """The range in a user's text, or a single port; raises RequestError."""
         match = re.fullmatch(r"\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?", text)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last <= 65535:

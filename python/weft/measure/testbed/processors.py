@@ -1,4 +1,4 @@
-"""On which processors the ends of a step are, and how they wait."""
+"""The processors of the ends of a step, and how the ends wait."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from weft.plan.plan import Step
 
 
 def chosen_cpus(step: Step, testbed: Testbed, cpus: Sequence[int] | None) -> tuple[int, ...] | None:
-    """One for each node, those that the user names before those of the plan; None where the kernel chooses. Raises
-    RequestError."""
+    """A processor for each node: the user's, else the plan's; None if the kernel chooses. Raises RequestError."""
     wanted = cpus or step.options.cpus or testbed.cpus
     if step.options.cpus == () or wanted is None:
         return None
@@ -28,7 +27,7 @@ def chosen_cpus(step: Step, testbed: Testbed, cpus: Sequence[int] | None) -> tup
 
 
 def check_usable(cpus: Sequence[int], testbed: Testbed) -> None:
-    """Refuse processors that this machine does not have, where nodes are on it; raises RequestError."""
+    """Refuse processors that this machine does not have, if nodes are on it; raises RequestError."""
     usable = os.sched_getaffinity(0)
     if testbed.is_here and (wrong := sorted(set(cpus) - usable)):
         raise RequestError(
@@ -38,6 +37,6 @@ def check_usable(cpus: Sequence[int], testbed: Testbed) -> None:
 
 
 def blocking(step: Step, testbed: Testbed, cpus: Sequence[int] | None) -> Step:
-    """A step whose ends sleep until something arrives."""
+    """The step with ends that sleep until something arrives."""
     options = replace(step.options, cpus=chosen_cpus(step, testbed, cpus), wait="block")
     return replace(step, options=options)

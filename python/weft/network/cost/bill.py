@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.base.result import Documented
 from weft.network.cost.items import Item, Kind, items_of
 from weft.network.cost.money import Money, Terms, settle
 from weft.network.cost.not_priced import not_priced
@@ -23,8 +24,10 @@ class PerUnit:
 
 
 @dataclass(frozen=True)
-class NetworkBill:
+class NetworkBill(Documented):
     """The cost of a network and its nodes, in one currency and the money of one year."""
+
+    DERIVED = ("network", "nodes", "total", "per_node", "per_port", "share")
 
     name: str
     prices: str
@@ -77,16 +80,6 @@ class NetworkBill:
     def of_kind(self, kind: Kind) -> float:
         """The cost of the network's items of a kind."""
         return sum(one.total for one in self.items if one.kind == kind and not one.of_nodes)
-
-    def to_json(self) -> dict[str, object]:
-        """The document of `weft cost --json`, without prices per unit of performance."""
-        own = {name: value for name, value in vars(self).items() if name != "items"}
-        totals = ("network", "nodes", "total", "per_node", "per_port", "share")
-        return {
-            **own,
-            "items": [{**vars(one), "total": one.total} for one in self.items],
-            **{name: getattr(self, name) for name in totals},
-        }
 
     def per(self, performance: Performance) -> PerUnit:
         """The network and the whole cluster per unit of performance."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from weft.base.errors import RequestError
+from weft.base.result import Documented
 from weft.network.cost.money import Money
 from weft.network.cost.parts import Cables, Interfaces, Parts, PortCount, Switches
 from weft.network.cost.prices import Per, Power, PriceList, UnitPrice
@@ -19,8 +20,10 @@ HOURS_PER_YEAR = 8766.0
 
 
 @dataclass(frozen=True)
-class Item:
+class Item(Documented):
     """A quantity of something. The unit price of cables of different lengths is their mean."""
+
+    DERIVED = ("total",)
 
     name: str
     kind: Kind

@@ -25,6 +25,8 @@ sigma, so that with c = max(sigma, ceiling) the peak is p/c at gamma = c - (1 - 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -104,28 +106,32 @@ class Laws:
 
     def times_before(self, gamma: npt.ArrayLike) -> Floats:
         """Stage times before offload, in the order of STAGES along the first axis."""
-        return _stacked(self.sigma, 0.0, 1.0 + _gamma(gamma), self.ceiling)
+        return _stacked(self._before(gamma))
 
     def times_after(self, gamma: npt.ArrayLike) -> Floats:
         """Stage times after offload, in the order of STAGES along the first axis."""
+        return _stacked(self._after(gamma))
+
+    def _before(self, gamma: npt.ArrayLike) -> tuple[Ratio, ...]:
+        return self.sigma, 0.0, 1.0 + _gamma(gamma), self.ceiling
+
+    def _after(self, gamma: npt.ArrayLike) -> tuple[Ratio, ...]:
         host = self.host_slope * _gamma(gamma) + self.host_rest
-        return _stacked(self.sigma, self.nic_time, host, self.ceiling)
+        return self.sigma, self.nic_time, host, self.ceiling
 
     def before(self, gamma: npt.ArrayLike) -> Floats:
         """Peak throughput before offload, as a share of the link's bandwidth (equation 1.4)."""
-        share: Floats = self.sigma / self.times_before(gamma).max(axis=0)
+        share: Floats = self.sigma / _longest(self._before(gamma))
         return share
 
     def after(self, gamma: npt.ArrayLike) -> Floats:
         """Peak throughput after offload, as a share of the link's bandwidth."""
-        share: Floats = self.sigma / self.times_after(gamma).max(axis=0)
+        share: Floats = self.sigma / _longest(self._after(gamma))
         return share
 
     def gain(self, gamma: npt.ArrayLike) -> Floats:
         """The throughput added by offload, relative to before (equations 1.8 and 1.9)."""
-        longest_before = self.times_before(gamma).max(axis=0)
-        longest_after = self.times_after(gamma).max(axis=0)
-        gain: Floats = longest_before / longest_after - 1.0
+        gain: Floats = _longest(self._before(gamma)) / _longest(self._after(gamma)) - 1.0
         return gain
 
     predict = gain
@@ -162,7 +168,13 @@ def cuts(model: Laws, low: float, high: float) -> Floats:
 
 def check_above(name: str, value: Ratio, bound: float, hint: str = "") -> None:
     """Raise RequestError unless the value, or every element of an array, is finite and greater than `bound`."""
-    if not np.all(np.isfinite(value) & (np.asarray(value) > bound)):
+    # A fit calls this for scalars some 100,000 times.
+    is_above = (
+        bound < value < math.inf
+        if isinstance(value, float)
+        else np.all(np.isfinite(value) & (np.asarray(value) > bound))
+    )
+    if not is_above:
         raise RequestError(f"{name} {value}: must be a number greater than {bound:g}", hint)
 
 
@@ -173,7 +185,14 @@ def _gamma(gamma: npt.ArrayLike) -> Floats:
     return values
 
 
-def _stacked(*times: Ratio) -> Floats:
+def _longest(times: Sequence[Ratio]) -> Floats:
+    longest = np.asarray(times[0], dtype=np.float64)
+    for one in times[1:]:
+        longest = np.maximum(longest, one)
+    return longest
+
+
+def _stacked(times: Sequence[Ratio]) -> Floats:
     return np.stack(np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in times)))
 
 

@@ -10,7 +10,6 @@ sigma is held or a column; there is one ceiling for each sigma.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -136,15 +135,19 @@ def _check_names(held: Values, known: Sequence[str]) -> None:
 
 def _model(points: Points, values: Values) -> Laws:
     """The model with these values, in arrays if points differ in sigma."""
-    ratios = {
-        k: v for k, v in values.items() if not k.endswith("_mbps") and not k.startswith(CEILING)
+    ratios: dict[str, float | Floats] = {
+        name: value
+        for name, value in values.items()
+        if not name.endswith("_mbps") and not name.startswith(CEILING)
     }
-    model = replace(Laws(**ratios), ceiling=_ceiling(points, values))
+    ratios["ceiling"] = _ceiling(points, values)
     if is_rates(points):
         for name in ("host_mbps", "link_mbps"):
             check_above(name, values[name], 0.0)
-        return replace(model, sigma=values["host_mbps"] / values["link_mbps"])
-    return replace(model, sigma=points[SIGMA]) if SIGMA in points else model
+        ratios[SIGMA] = values["host_mbps"] / values["link_mbps"]
+    elif SIGMA in points:
+        ratios[SIGMA] = points[SIGMA]
+    return Laws(**ratios)
 
 
 def _ceiling(points: Points, values: Values) -> Floats:

@@ -1,1 +1,1 @@
-"""Acceptance: requirements on a cluster, what decides them, and a verdict on each."""
+"""Acceptance: requirements on a cluster, the measurements that decide them, and a verdict on each."""

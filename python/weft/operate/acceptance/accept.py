@@ -1,4 +1,4 @@
-"""Carrying out an acceptance: check, then the fewest measurements that decide, the cheapest first."""
+"""Carries out an acceptance: a check, then as few measurements as needed, the cheapest first."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from weft.measure.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
     deeds_of_work,
-    refuse_existing,
     request_to_resume,
-    write_json,
 )
 from weft.measure.testbed.open import look_at_testbed, open_testbed
 from weft.network.fabrics.load import load_fabric
@@ -36,14 +34,15 @@ from weft.operate.preflight.probe import look
 from weft.operate.preflight.reach import refuse_unreached
 from weft.operate.preflight.record import ClusterRecord
 from weft.runs.folder import RunFolder
-from weft.runs.fresh import fresh_folder
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import of_runs
+from weft.runs.work_document import WorkDocument, fresh_folder, refuse_taken, write_json
 
 COMMAND = "weft accept"
-RECORD_NAME, RESULT_NAME = "check.json", "acceptance.json"
+RECORD_NAME = "check.json"
+ACCEPTANCE = WorkDocument("acceptance.json", AcceptanceResult, COMMAND)
 MOST_LOOKS = 3
-"""Pairs whose intervals do not decide are measured again so often."""
+"""Pairs whose intervals do not decide are measured again at most this often."""
 
 
 class AcceptRequest(Struct, frozen=True):
@@ -58,11 +57,11 @@ class AcceptRequest(Struct, frozen=True):
     ports: str | None = None
     patience_s: float = 10.0
     notes: tuple[Warning, ...] = ()
-    """What is to be said of the scale."""
+    """Warnings about the scale."""
 
     @property
     def needs_full_rates(self) -> bool:
-        """Whether rates and times are required that a slower lab could not have."""
+        """Whether rates or times are required that a scaled lab cannot have."""
         wanted = read_requirements(self.expect) if self.expect else []
         return any(
             one.kind.value in ("rate", "time") and one.kind.source == "pairs" for one in wanted
@@ -71,7 +70,7 @@ class AcceptRequest(Struct, frozen=True):
 
 def accept(request: AcceptRequest, showing: Showing) -> AcceptanceResult:
     """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
-    refuse_existing(Path(request.out), COMMAND)
+    refuse_taken(Path(request.out), f"{COMMAND} --resume {request.out}")
     work = _Work.of(request)
     settled = _at_carried_scale(request)
     if settled != request:
@@ -82,7 +81,7 @@ def accept(request: AcceptRequest, showing: Showing) -> AcceptanceResult:
 
 
 def _at_carried_scale(request: AcceptRequest) -> AcceptRequest:
-    """With the scale of a lab settled, all of whose hosts send at once at times."""
+    """The request with the scale of a lab settled; all of its hosts send at once at times."""
     fabric = fabric_to_build(request.testbed)
     if fabric is None:
         return request
@@ -93,20 +92,20 @@ def _at_carried_scale(request: AcceptRequest) -> AcceptRequest:
 
 
 def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> AcceptanceResult:
-    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError, also where the folder
-    names commands that were not `approved`."""
+    """Continue an interrupted acceptance; measurements are kept. Raises RequestError, also if the folder names commands
+    that were not `approved`."""
     request = request_to_resume(directory, AcceptRequest, COMMAND, approved)
     return _Work.of(request).carry_out(showing)
 
 
 def deeds_of_acceptance(directory: str) -> list[str]:
-    """What resuming it does beyond starting agents; raises RequestError."""
+    """What resuming an acceptance does beyond starting agents; raises RequestError."""
     return deeds_of_work(directory, AcceptRequest, COMMAND)
 
 
 @dataclass
 class _Work:
-    """One acceptance while it is carried out."""
+    """An acceptance while it is carried out."""
 
     _request: AcceptRequest
     _names: tuple[str, ...]
@@ -120,7 +119,7 @@ class _Work:
 
     @classmethod
     def of(cls, request: AcceptRequest) -> _Work:
-        """All that can be wrong with a request is found here."""
+        """Prepare an acceptance; every error in the request is found here and raised as RequestError."""
         given = read_requirements(request.expect) if request.expect else None
         if request.testbed.partition(":")[0] == "slurm" and "SLURM_JOB_ID" not in os.environ:
             raise RequestError(
@@ -168,7 +167,7 @@ class _Work:
             of_runs(self._runs.values()),
             again_of(self._measured.pairs),
         )
-        write_json(self._folder.path / RESULT_NAME, found.to_json())
+        ACCEPTANCE.write(self._folder.path, found)
         return found
 
     @property
@@ -179,7 +178,7 @@ class _Work:
         return f"fabric {self._promise.fabric['name']} and {most}" if self._promise else most
 
     def _check(self, reporter: Reporter) -> None:
-        """The record of an acceptance that is continued is taken again: a dead node may have been mended."""
+        """Run the check. A continued acceptance repeats it, because a dead node may have been repaired."""
         request = self._request
         with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
             self._record = look(testbed, reporter)
@@ -187,7 +186,7 @@ class _Work:
         write_json(self._folder.path / RECORD_NAME, self._record.to_json())
 
     def _measurements(self) -> Iterator[tuple[str, str]]:
-        """The plans that are needed, the cheapest first; each is chosen after the one before was carried out."""
+        """The plans that are needed, the cheapest first; each is chosen after the previous one was carried out."""
         places = [self._names.index(name) for name in self._measured.usable]
         positions = plans.positions_of(places)
         sources = {
@@ -207,7 +206,7 @@ class _Work:
             yield "limits", plans.limits_plan(positions)
 
     def _again(self, places: list[int], sizes: list[int]) -> Iterator[tuple[str, str]]:
-        """The pairs that looked worst, until their intervals decide or have been looked at often enough."""
+        """Plans for the worst pairs, until their intervals decide or have been measured often enough."""
         if self._measured.pairs is None:
             return
         wanted = again_pairs(self._measured.pairs, self._requirements)
@@ -230,12 +229,12 @@ class _Work:
         )
 
     def _measure(self, name: str, plan: str, reporter: Reporter) -> None:
-        """One that fails decides nothing."""
+        """Measure a plan; one that fails decides nothing."""
         self._runs[name] = self._folder.measure(name, plan, reporter)
 
 
 def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:
-    """What the fabric declares that was given, or that the testbed is made from; raises RequestError."""
+    """What the given fabric, or the testbed's own, declares; raises RequestError."""
     kind, _, name = request.testbed.partition(":")
     if request.fabric is None and kind not in ("lab", "sim"):
         return None
@@ -252,7 +251,8 @@ def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:
 
 
 def _computed_message(request: AcceptRequest, names: tuple[str, ...]) -> str:
-    """One that the slowest port of a simulated network carries in a trial, whatever another fabric promises."""
+    """A message size that the slowest port of a simulated network carries in a trial, whatever another fabric
+    promises."""
     own = _promise(msgspec.structs.replace(request, fabric=None), names)
     if own is None:
         return plans.MESSAGE

@@ -1,9 +1,9 @@
 """Likely causes of a symptom: rules from catalog/causes, in the order of their weight.
 
-A rule has `title`, `text`, `check`, `remedy` and `when`: clauses of a symptom's kind, conditions on its facts, and a
-`weight`. A clause holds if all its conditions do; a fact that is not known meets none. A number is compared by
-`{ at_least = ..., at_most = ... }`, anything else must be equal. A cause counts with its heaviest clause that holds;
-ties are in the order of the catalogue. catalog/symptoms.toml has the kinds and facts that there are.
+A rule has `title`, `text`, `check`, `remedy` and `when`: clauses with a symptom's kind, conditions on its facts, and a
+`weight`. A clause holds if all its conditions do; an unknown fact meets no condition. A number is compared by `{
+at_least = ..., at_most = ... }`, anything else must be equal. A cause has the weight of its heaviest clause that holds;
+ties are in the order of the catalogue. catalog/symptoms.toml lists the kinds and facts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TYPES = {"flag": bool, "text": str}
 
 
 class Clause(Struct, frozen=True):
-    """When a rule applies: the symptom's kind, what its facts must be, and how much that counts."""
+    """When a rule applies: the symptom's kind, the conditions on its facts, and the weight."""
 
     kind: str
     weight: float
@@ -42,14 +42,14 @@ class Clause(Struct, frozen=True):
 
 
 class CauseRule(Struct, frozen=True):
-    """A cause, when it applies, and the `section` of the catalogue that has it."""
+    """A cause, when it applies, and its `section` in the catalogue."""
 
     cause: Cause
     clauses: tuple[Clause, ...]
     section: str
 
     def weight(self, kind: str, facts: Mapping[str, Fact | None]) -> float:
-        """That of its heaviest clause that holds; 0 where none does."""
+        """The weight of its heaviest clause that holds; 0 if none does."""
         return max((one.weight for one in self.clauses if one.holds(kind, facts)), default=0.0)
 
 
@@ -62,7 +62,7 @@ class _Clauses(tuple[Clause, ...]):
 
 
 class _Text(TomlTable, frozen=True):
-    """A rule as it is written."""
+    """A rule as written in the file."""
 
     title: str
     text: str
@@ -72,12 +72,13 @@ class _Text(TomlTable, frozen=True):
 
 
 def causes(symptom: Symptom) -> list[Cause]:
-    """The causes that a symptom's facts speak for, likeliest first."""
+    """The causes that a symptom's facts suggest, likeliest first."""
     return causes_of([symptom])
 
 
 def causes_of(symptoms: Sequence[Symptom]) -> list[Cause]:
-    """The same of all symptoms of one element: what speaks most for a cause counts."""
+    """The causes that the symptoms of one element suggest, likeliest first; a cause has its greatest weight for any of
+    them."""
     known = [(one.kind, _known(one)) for one in symptoms]
     weights = [
         (max((rule.weight(*one) for one in known), default=0.0), rule.cause) for rule in rules()
@@ -87,7 +88,7 @@ def causes_of(symptoms: Sequence[Symptom]) -> list[Cause]:
 
 
 def _known(symptom: Symptom) -> dict[str, Fact | None]:
-    """A symptom's facts, its direction, and its rate's share of the best that it can be compared with."""
+    """A symptom's facts, its direction, and its rate's share of the best available reference."""
     share = symptom.facts.get("share_of_expected", symptom.facts.get("share_of_group"))
     return {"direction": symptom.direction, "share": share, **symptom.facts}
 
@@ -100,7 +101,8 @@ def rules() -> tuple[CauseRule, ...]:
 
 
 class KnownFact(TomlTable, frozen=True):
-    """What a fact says, of which `type` its values are, and its `label` on the vendor's page; none: it is not shown."""
+    """A fact: its description, the `type` of its values, and its `label` on the vendor's page ("" if it is not
+    shown)."""
 
     type: Literal["number", "flag", "text"]
     text: str
@@ -108,7 +110,7 @@ class KnownFact(TomlTable, frozen=True):
 
 
 class Vocabulary(TomlTable, frozen=True):
-    """The kinds of symptoms with their texts, and the facts that they may have."""
+    """The kinds of symptoms with their texts, and their possible facts."""
 
     kinds: dict[str, str]
     facts: dict[str, KnownFact]
@@ -116,13 +118,13 @@ class Vocabulary(TomlTable, frozen=True):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """That of catalog/symptoms.toml."""
+    """The vocabulary of catalog/symptoms.toml."""
     path = catalog.folder("cause").parent / "symptoms.toml"
     return decode(path, Vocabulary)
 
 
 def read_rules(path: Path) -> list[CauseRule]:
-    """The rules of a file; raises RequestError for what is unknown or of a wrong type in it, with its line."""
+    """The rules of a file; raises RequestError with the line for unknown names and wrong types."""
     file = TomlFile(catalog.read(path), str(path))
     section = file.convert(file.table.get("title"), str, "title")
     return [
@@ -134,7 +136,7 @@ def read_rules(path: Path) -> list[CauseRule]:
 
 
 def _clause(table: Mapping[str, object]) -> Clause:
-    """Raises ValueError for a kind or a fact that there is not."""
+    """Raises ValueError for an unknown kind or fact."""
     kind, weight = table.get("kind", ""), table.get("weight")
     kinds, known = vocabulary().kinds, vocabulary().facts
     if not isinstance(kind, str) or kind not in kinds:
@@ -149,7 +151,7 @@ def _clause(table: Mapping[str, object]) -> Clause:
 
 
 def _wanted(name: str, value: object) -> Range | Fact:
-    """What a fact must be; a number is always a range."""
+    """The condition on a fact; for a number it is always a range."""
     kind = vocabulary().facts[name].type
     if kind == "number":
         try:

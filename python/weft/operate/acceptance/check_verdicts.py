@@ -28,7 +28,7 @@ REFUSED_LOGINS = (
     "agent-not-started",
     "agent-version",
 )
-"""The node answers: it is up, and so is the network that leads to it from here."""
+"""The node answers, so it is up, and so is the network that leads to it from here."""
 DEAD = ("no-agent", "no-interface", "cannot-listen", "unreachable")
 NOTHING = "a testbed with real nodes: a simulated one has none of this"
 
@@ -40,7 +40,7 @@ def usable(record: ClusterRecord) -> tuple[str, ...]:
 
 
 def check_verdict(wanted: Requirement, record: ClusterRecord | None) -> RequirementVerdict:
-    """On a requirement that a record decides; without one, as for simulated networks, nothing does."""
+    """The verdict on a requirement that a record decides; not decided without a record, as for simulated networks."""
     if record is None:
         return undecided(wanted, NOTHING)
     if len(record.alive) < wanted.kind.least_nodes:
@@ -82,7 +82,7 @@ def _count(
 
 
 def with_lost(verdict: RequirementVerdict, lost: Mapping[str, str]) -> RequirementVerdict:
-    """The verdict on the number of nodes, where some failed after the check."""
+    """The verdict on the number of nodes, if some failed after the check."""
     if not lost or verdict.status == "not decided":
         return verdict
     symptoms = [Symptom("node-dead", (node,), node, None, {"code": "lost"}) for node in lost]
@@ -95,7 +95,7 @@ def with_lost(verdict: RequirementVerdict, lost: Mapping[str, str]) -> Requireme
 
 
 def settled_with(verdict: RequirementVerdict, symptoms: Sequence[Symptom]) -> RequirementVerdict:
-    """A verdict with symptoms, where it is not met."""
+    """The verdict with symptoms, if it is not met."""
     return replace(verdict, symptoms=tuple(symptoms)) if verdict.status == "not met" else verdict
 
 
@@ -140,7 +140,7 @@ def _mtu(wanted: Requirement, record: ClusterRecord) -> RequirementVerdict:
 
 
 def _clocks(record: ClusterRecord) -> Iterator[Case]:
-    """How far each node's clock is from the middle of those that it was compared with."""
+    """The offset of each node's clock from the median of the clocks that it was compared with."""
     for node in record.alive:
         apart = [
             (_ahead_us(path, node), path.clock_error_us or 0.0) for path in _compared(record, node)

@@ -1,4 +1,4 @@
-"""From intervals of single cases to the status of a requirement: the interval decides."""
+"""Derives the status of a requirement from the intervals of single cases: the interval decides."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weft.operate.acceptance.requirements import Requirement, value_text
 from weft.operate.acceptance.verdict import RequirementVerdict, Status, Symptom
 
 LAUNCHES = sequential.LOOKS[0]
-"""Fewer values say nothing of their median."""
+"""Fewer values give no interval of their median."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One pair, node or count that a requirement is about, with its values, one for each launch."""
+    """A pair, node or count that a requirement is about, with one value for each launch."""
 
     name: str
     interval: Interval
@@ -28,13 +28,13 @@ class Case:
 
 
 def case(name: str, values: Floats, is_exact: bool, symptom: Symptom | None = None) -> Case:
-    """A case of values that were measured in launches; where they are exact, one is enough."""
+    """A case of values measured in launches; if they are exact, one is enough."""
     found = sequential.interval(values)
     return Case(name, found, is_exact or len(values) >= LAUNCHES, symptom)
 
 
 def status_of(one: Case, wanted: Requirement) -> Status:
-    """On which side of the limit the interval is."""
+    """The status by the side of the limit on which the interval lies."""
     if not one.is_known or wanted.limit is None:
         return "not decided"
     below, above = one.interval.high < wanted.limit, one.interval.low > wanted.limit
@@ -48,7 +48,8 @@ def status_of(one: Case, wanted: Requirement) -> Status:
 def decide(
     wanted: Requirement, cases: Sequence[Case], evidence: Sequence[str] = (), more: str = ""
 ) -> RequirementVerdict:
-    """All cases must be on the right side; `more` is what would decide those that are on neither."""
+    """The verdict: all cases must be on the right side. `more` says what would decide those that are on neither
+    side."""
     if not cases:
         return undecided(wanted, more)
     by_status = {
@@ -75,7 +76,7 @@ def decide(
 
 
 def undecided(wanted: Requirement, what: str) -> RequirementVerdict:
-    """Of a requirement that nothing was measured for."""
+    """The verdict on a requirement for which nothing was measured."""
     return RequirementVerdict(
         wanted.key, wanted.title, "not decided", None, wanted.unit, wanted.limit, would_decide=what
     )
@@ -84,7 +85,7 @@ def undecided(wanted: Requirement, what: str) -> RequirementVerdict:
 def settled(
     wanted: Requirement, symptoms: Sequence[Symptom], evidence: Sequence[str]
 ) -> RequirementVerdict:
-    """Of a requirement that is about no number: met where there are no symptoms."""
+    """The verdict on a requirement without a number: met if there are no symptoms."""
     return RequirementVerdict(
         wanted.key,
         wanted.title,
@@ -98,7 +99,7 @@ def settled(
 
 
 def text_of(interval: Interval, unit: str) -> str:
-    """94.1 Mb/s (93.9 Mb/s to 94.2 Mb/s)."""
+    """A value with its interval, such as 94.1 Mb/s (93.9 Mb/s to 94.2 Mb/s)."""
     middle, low, high = (
         value_text(x, unit) for x in (interval.median, interval.low, interval.high)
     )
@@ -114,7 +115,7 @@ def _text(one: Case, wanted: Requirement) -> str:
 
 
 def _distinct(symptoms: Sequence[Symptom]) -> list[Symptom]:
-    """One for each element: of the same, the first."""
+    """The first symptom of each element."""
     found: dict[tuple[str, str], Symptom] = {}
     for one in symptoms:
         found.setdefault((one.kind, one.element), one)

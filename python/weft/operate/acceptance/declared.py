@@ -1,4 +1,4 @@
-"""What a declared fabric promises: rates and delays of single pairs, and limits that several share."""
+"""What a declared fabric promises: rates and delays of single pairs, and limits shared by several nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork, betw
 
 Route = tuple[int, int]
 FULL_LOAD = 0.9
-"""A limit with this load loses frames of flows that begin."""
+"""A limit with this load drops frames of new flows."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Promise:
         return DeclaredNetwork(self.fabric)
 
     def rates_mbps(self, routes: Sequence[Route]) -> Floats:
-        """What each of these routes gets while all of them are used at once, payload; infinite without a limit."""
+        """The payload rate of each route while all of them are used at once; infinite if unlimited."""
         flows = [self._hosts_of(route) for route in routes]
         return fair_rates(self.network.crossings(flows), self.network.capacities_mbps(flows))
 
     def fills(self, routes: Sequence[Route]) -> npt.NDArray[np.bool_]:
-        """Which of these routes cross a limit of several nodes that all of them together fill."""
+        """Which of these routes cross a limit of several nodes that they fill together."""
         flows = [self._hosts_of(route) for route in routes]
         crossed, capacities = self.network.crossings(flows), self.network.capacities_mbps(flows)
         loads = np.where(crossed.any(axis=1), fair_rates(crossed, capacities), 0.0) @ crossed
@@ -48,11 +48,11 @@ class Promise:
         return found
 
     def alone_mbps(self, route: Route) -> float:
-        """What a route gets by itself, payload."""
+        """The payload rate of a route used alone."""
         return float(self.each_alone_mbps([route])[0])
 
     def each_alone_mbps(self, routes: Sequence[Route]) -> Floats:
-        """What each of these routes gets by itself; infinite where no rate is declared on its way."""
+        """The payload rate of each route used alone; infinite if no rate is declared on it."""
         flows = [self._hosts_of(route) for route in routes]
         capacities = [
             between(one.by_ports, 1) if one.by_ports else one.capacity_mbps
@@ -63,22 +63,22 @@ class Promise:
         return least
 
     def delay_us(self, route: Route) -> float:
-        """The delays of the cables on the way, one way."""
+        """The sum of cable delays on the route, one way."""
         ends = frozenset(self._hosts_of(route))
         links = [link for link in self.network._tree.links if self._is_between(link, ends)]
         return sum(link["forward"].get("delay_ns", 0) for link in links) / 1e3
 
     def mtu_bytes(self) -> dict[str, int]:
-        """By host the MTU of its cable."""
+        """For each host, the MTU of its cable."""
         return self.network._mtus
 
     @property
     def shared(self) -> list[DeclaredLimit]:
-        """The limits that more than one host shares, with members numbered as the testbed's nodes are."""
+        """Limits shared by more than one host, with members numbered as the testbed's nodes."""
         return self.network.inner_limits
 
     def members(self, limit: DeclaredLimit) -> frozenset[int]:
-        """The nodes of the testbed among a limit's members."""
+        """The testbed's nodes among a limit's members."""
         hosts = {self.names.index(h) for h in self.member_names(limit) if h in self.names}
         return frozenset(hosts)
 
@@ -95,7 +95,7 @@ class Promise:
 
 
 def refuse_unpromised(requirements: Sequence[Requirement], promise: Promise) -> None:
-    """Raise RequestError for a requirement that the fabric, built as declared, could not meet."""
+    """Raise RequestError for a requirement that the fabric could not meet even if built as declared."""
     routes = [(0, 1), *((node, 0) for node in range(1, len(promise.names)))]
     fastest = [promise.alone_mbps(route) for route in routes]
     slowest = int(np.argmin(fastest))
@@ -140,7 +140,7 @@ def _refuse_latency(
 
 
 def refuse_other_hosts(promise: Promise) -> None:
-    """Raise RequestError where the fabric lacks a node of the testbed."""
+    """Raise RequestError if the fabric lacks a node of the testbed."""
     unknown = [name for name in promise.names if name not in promise.network.hosts]
     if unknown:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""Faults: what requirements that are not met have in common, by the element that is at fault."""
+"""Faults: the elements that explain why requirements are not met."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.operate.acceptance.verdict import Cause, RequirementVerdict, Symptom
 
 
 class ElementFault(Struct, frozen=True):
-    """One element, the verdicts that it spoils, and its likely causes."""
+    """An element, the verdicts that it spoils, and its likely causes."""
 
     element: str
     nodes: tuple[str, ...]
@@ -23,9 +23,9 @@ class ElementFault(Struct, frozen=True):
 
 
 def faults(verdicts: Sequence[RequirementVerdict]) -> list[ElementFault]:
-    """The elements of all symptoms; first the one that spoils most requirements, in a tie that with fewer nodes.
+    """The faults of all symptoms, first the one that spoils most requirements, in a tie the one with fewer nodes.
 
-    A route is part of the fault of its end, if that is one by itself.
+    A route belongs to the fault of its end, if that end has one of its own.
     """
     pairs = [
         (one, symptom) for one in verdicts if one.status == "not met" for symptom in one.symptoms
@@ -41,7 +41,8 @@ def faults(verdicts: Sequence[RequirementVerdict]) -> list[ElementFault]:
 
 
 def with_causes(verdicts: Sequence[RequirementVerdict]) -> list[RequirementVerdict]:
-    """The verdicts, each with the causes of the faults that spoil it: what other verdicts say of an element counts."""
+    """The verdicts, each with the causes of the faults that spoil it, considering what other verdicts show about the
+    same element."""
     found: dict[str, dict[str, Cause]] = {}
     for fault in faults(verdicts):
         for one in fault.verdicts:
@@ -73,7 +74,7 @@ def _fault(pairs: Sequence[tuple[RequirementVerdict, Symptom]]) -> ElementFault:
 
 
 def _element(home: Symptom, symptoms: Sequence[Symptom]) -> str:
-    """Its name, without a direction where there are several."""
+    """The element's name, without a direction if symptoms have several."""
     directions = {one.direction for one in symptoms}
     return home.element.removesuffix(f" {home.direction}") if len(directions) > 1 else home.element
 

@@ -1,4 +1,4 @@
-"""What hosts did while pairs were measured, beside what most hosts did: work that is not the measurement's."""
+"""What hosts did while pairs were measured, compared with most hosts: work that is not the measurement's."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SHARES = {
     "softirq_above_others": ("cpu_irq_ns", "cpu_softirq_ns"),
     "stolen_above_others": ("cpu_steal_ns",),
 }
-"""The counters of each fact: of the agent, or of the processor that has most of it."""
+"""The counters behind each fact, of the agent or of the processor with the highest value."""
 
 
 def above_others(run: RunFolder) -> dict[str, dict[str, float]]:
-    """By node and fact a share of the time, less that of most nodes; without facts that no evidence tells of."""
+    """For each node and fact, the share of the time minus that of most nodes; facts without evidence are left out."""
     evidence = run.side_table(EVIDENCE_NAME)
     elapsed = _most_of_a_processor(evidence, (ELAPSED,))
     found: dict[str, dict[str, float]] = {}
@@ -41,7 +41,7 @@ def _above(spent: Mapping[int, int], elapsed: Mapping[int, int]) -> dict[int, fl
 
 
 def _most_of_a_processor(evidence: pa.Table, counters: tuple[str, ...]) -> dict[int, int]:
-    """The counters of the whole run, added up, by node: those of its processor that has most."""
+    """For each node, the counters of the whole run added up, on the processor with the highest sum."""
     mine = evidence.filter(pc.is_in(evidence["counter"].cast(pa.string()), pa.array(counters)))
     by_processor = mine.group_by(["node", "cpu"]).aggregate([("value", "sum")])
     most = by_processor.group_by("node").aggregate([("value_sum", "max")])

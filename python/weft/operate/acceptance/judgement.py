@@ -1,4 +1,4 @@
-"""Verdicts as a pure function of what was asked, what the check recorded and what was measured."""
+"""Verdicts as a pure function of the requirements, the record of the check and the measurements."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ DEFAULTS = {
     "network.places": True,
     "network.limits": "15 %",
 }
-"""What is required without a file, beside that all nodes answer: equal nodes, and what a fabric declares."""
+"""Requirements if there is no file, besides that all nodes answer: equal nodes, and what a fabric declares."""
 _RESTS_ON = {
     "pairs": (SCREEN, AGAIN),
     "bisection": (SCREEN, AGAIN, "bisection"),
     "all-to-all": (SCREEN, AGAIN, "all-to-all"),
     "limits": ("limits",),
 }
-"""The plans whose runs decide, by source; a share is one of what pairs reach alone."""
+"""For each source, the plans whose runs decide; shares are relative to the rates of single pairs."""
 _OF_REAL = ("nodes.same", "mtu.path", "clocks.offset", "loss.retransmits")
 _OF_FABRICS = ("rate.below_declared", "network.places", "network.limits")
 
 
 @dataclass(frozen=True)
 class AcceptanceData:
-    """What there is so far. `names` are all nodes of the testbed; `record` is None where it is computed."""
+    """The data so far. `names` are all nodes of the testbed; `record` is None for a simulator."""
 
     names: tuple[str, ...]
     record: ClusterRecord | None
@@ -64,7 +64,7 @@ class AcceptanceData:
 
     @property
     def is_exact(self) -> bool:
-        """Whether results are computed: every launch gives the same."""
+        """Whether results are simulated, so that every launch gives the same."""
         return self.record is None
 
     @cached_property
@@ -74,14 +74,14 @@ class AcceptanceData:
 
     @cached_property
     def pairs(self) -> PairMatrix | None:
-        """What was measured between pairs."""
+        """The measurements between pairs; None if there are none."""
         promise = self.promise
         if promise is not None and promise.names != self.usable:
             promise = Promise(promise.fabric, self.usable)
         return pairs_of(self.usable, list(self.runs.values()), promise, self.is_exact)
 
     def node_facts(self, name: str) -> dict[str, Fact]:
-        """What the check and the counters of the kernel say of a node."""
+        """What the check and the kernel's counters show about a node."""
         return {**node_facts(self.record, name), **self._above_others.get(name, {})}
 
     @cached_property
@@ -95,24 +95,24 @@ class AcceptanceData:
         return {entry["node"]: entry["reason"] for entry in entries}
 
     def doubts(self, wanted: Requirement) -> tuple[str, ...]:
-        """Why a verdict on this is in doubt."""
+        """Why a verdict on this requirement is in doubt."""
         return doubts(of_runs(self.deciding(wanted).values()))
 
     def deciding(self, wanted: Requirement) -> dict[str, RunFolder]:
-        """The runs by which a requirement is judged."""
+        """The runs that decide a requirement."""
         plans = _RESTS_ON.get(wanted.kind.source, ())
         return {name: run for name, run in self.runs.items() if run.meta.plan.name in plans}
 
     @property
     def usual_mbps(self) -> float | None:
-        """What pairs reach alone."""
+        """The usual rate of a pair measured alone, in Mb/s; None if unknown."""
         return usual_mbps(self.pairs) if self.pairs and self.pairs.again_mbps else None
 
 
 def default_requirements(
     names: Sequence[str], promise: Promise | None, is_computed: bool
 ) -> list[Requirement]:
-    """What so many nodes can show without being told what to require."""
+    """The requirements that these nodes can be tested for if the user gives none."""
     found = [] if is_computed else [requirement("nodes.count", len(names))]
     for key, value in DEFAULTS.items():
         one = requirement(key, value)
@@ -127,7 +127,7 @@ def default_requirements(
 def verdicts(
     requirements: Sequence[Requirement], measured: AcceptanceData
 ) -> list[RequirementVerdict]:
-    """On each requirement, in their order."""
+    """The verdicts on the requirements, in their order."""
     found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
     told = [
         replace(_unless_disturbed(found[one.key], one, measured), doubts=measured.doubts(one))
@@ -139,7 +139,7 @@ def verdicts(
 def _unless_disturbed(
     found: RequirementVerdict, wanted: Requirement, measured: AcceptanceData
 ) -> RequirementVerdict:
-    """A verdict, or that there is none because a run that it rests on is the machine's."""
+    """The verdict, or "not decided" if in a run that it depends on the machine was the limit."""
     for name, run in measured.deciding(wanted).items():
         if reason := not_usable(run.meta):
             open_ = undecided(wanted, "the same, measured when the machine is quiet")

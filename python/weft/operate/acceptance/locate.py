@@ -1,4 +1,4 @@
-"""Where slow routes have something in common: a node's direction, or a limit that the fabric declares."""
+"""Finds what slow routes have in common: a node's direction, or a limit that the fabric declares."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weft.operate.acceptance.verdict import Direction
 
 Mask = npt.NDArray[np.bool_]
 LEAST_LIKENESS = 0.5
-"""Of the routes that are slow or cross an element, so many must be both."""
+"""Least Jaccard index of the slow routes and those that cross an element."""
 
 
 @dataclass(frozen=True)
 class SharedElement:
-    """What some routes cross: `shared` where several nodes do."""
+    """An element that some routes cross; `shared` if several nodes use it."""
 
     name: str
     nodes: tuple[str, ...]
@@ -29,9 +29,10 @@ class SharedElement:
 
 
 def locate(pairs: PairMatrix, promise: Promise | None, below: float) -> list[SharedElement]:
-    """The elements that explain the routes below a share of what they should have, the clearest first.
+    """The elements that explain the routes below a share of their usual rates, the clearest first.
 
-    Jaccard's index says how well an element explains them. What an element explains is left out for the next.
+    Jaccard's index measures how well an element explains them. Routes that an element explains are left out for the
+    next.
     """
     slow, known = slow_routes(pairs, below)
     found: list[SharedElement] = []
@@ -46,14 +47,14 @@ def locate(pairs: PairMatrix, promise: Promise | None, below: float) -> list[Sha
 
 
 def slow_routes(pairs: PairMatrix, below: float) -> tuple[Mask, Mask]:
-    """Which routes were below that share in their rounds, and which could have been: those that had as much."""
+    """Masks of the routes that were below this share in their rounds, and of those for which this could be decided."""
     known = ~np.isnan(pairs.mbps) & (pairs.sharing > below)
     usual = np.nanquantile(pairs.mbps / pairs.sharing, 0.75) * pairs.sharing
     return known & (pairs.mbps < below * usual), known
 
 
 def route_element(pairs: PairMatrix, route: Route) -> SharedElement:
-    """A single route."""
+    """A single route as an element."""
     crossed = np.zeros((pairs.count, pairs.count), dtype=bool)
     crossed[route] = True
     names = pairs.names[route[0]], pairs.names[route[1]]
@@ -92,7 +93,7 @@ def _likeness(one: SharedElement, slow: Mask, known: Mask) -> float:
 
 
 def _joined(found: list[SharedElement]) -> list[SharedElement]:
-    """Both directions of the same nodes as one."""
+    """Merge both directions of the same nodes."""
     joined: list[SharedElement] = []
     for one in found:
         same = next((o for o in joined if o.nodes == one.nodes and o.shared == one.shared), None)

@@ -1,4 +1,4 @@
-"""The share of what was sent that was lost, with an interval for losses that come in bursts."""
+"""The share of lost segments, with an interval that allows for bursts of losses."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from weft.base.statistics import LEVEL, Floats
 
 
 class Sent(NamedTuple):
-    """A value for each route of one kind: how much was sent, and how much of it was lost."""
+    """For each route of one kind, how much was sent, and how much of it was lost."""
 
     lost: Floats
     sent: Floats
 
     @property
     def share(self) -> float:
-        """Of all of them."""
+        """The lost share over all routes."""
         return float(self.lost.sum() / max(1.0, self.sent.sum()))
 
     def used(self) -> Sent:
-        """Without routes that carried nothing; what was late, not lost, may make less than nothing lost."""
+        """Without routes that carried nothing. Losses may be negative, if segments were late rather than lost."""
         carried = self.sent > 0
         sent = self.sent[carried]
         return Sent(np.clip(self.lost[carried], 0.0, sent), sent)
@@ -35,14 +35,16 @@ def joined(kinds: Sequence[Sent]) -> Sent:
 
 
 def lost_share(kinds: Sequence[Sent], of_nodes: int = 1) -> Interval:
-    """In per cent. Routes are drawn, not segments, which are lost in bursts: all count as so many fewer as the routes
-    of a kind differ by more than with single losses. The intervals of `of_nodes` alike hold together with 95 %.
+    """The lost share in per cent, with an interval. Routes are resampled rather than segments, because losses come in
+    bursts: the effective number of segments is reduced by the excess of the variance between routes of a kind over that
+    of independent losses. The intervals of `of_nodes` nodes hold together with 95 %.
 
     Clopper and Pearson's interval (Biometrika 26, 1934) of the effective number. Source: E. L. Korn and B. I. Graubard,
     "Confidence intervals for proportions with small expected number of positive counts estimated from survey data",
-    Survey Methodology 24, 1998. Where nothing was lost, nothing tells how long bursts are: single losses are assumed.
+    Survey Methodology 24, 1998. If nothing was lost, the length of bursts is unknown, and independent losses are
+    assumed.
     """
-    from scipy.stats import beta  # here, because every command would wait for it
+    from scipy.stats import beta  # here, because importing it would delay every command
 
     used = [one.used() for one in kinds]
     all_ = joined(used)
@@ -57,7 +59,8 @@ def lost_share(kinds: Sequence[Sent], of_nodes: int = 1) -> Interval:
 
 
 def _at_once(kinds: Sequence[Sent], share: float, tail: float) -> float:
-    """By how much the variance over routes exceeds that of single losses, and what so few routes say of it."""
+    """The design effect: variance over routes relative to that of independent losses, corrected for the few degrees of
+    freedom."""
     from scipy.stats import norm, t
 
     single = share * (1 - share) * sum(float(one.sent.sum()) for one in kinds)
@@ -69,7 +72,8 @@ def _at_once(kinds: Sequence[Sent], share: float, tail: float) -> float:
 
 
 def _variance(one: Sent) -> float:
-    """Of how many were lost, from how the routes differ; what a single route lost may be one burst."""
+    """The variance of the number of losses, from the differences between routes; the losses of a single route may be
+    one burst."""
     count = len(one.sent)
     if count < 2:
         return float((one.lost**2).sum())

@@ -30,14 +30,14 @@ LONGER = "a longer search: `weft run xray` with --set steps.search.time='600 s'"
 NO_FABRIC = "a declared fabric: --fabric FABRIC"
 QUIETER = "a quieter machine or a lower --scale: the lab's own processors may be the limit"
 BUSY_SHARE = 0.25
-"""Agents that wait so long for processors do not fill a network."""
+"""Agents that wait for processors for this share of the time do not fill a network."""
 PARTS: dict[str, Direction] = {"out": "out", "in": "in", "inside": "inside"}
 
 
 def limit_verdicts(
     wanted: Sequence[Requirement], run: RunFolder, promise: Promise | None
 ) -> list[RequirementVerdict]:
-    """On the requirements that the search for limits decides."""
+    """Verdicts on the requirements that the search for limits decides."""
     if promise is None:
         return [undecided(one, NO_FABRIC) for one in wanted]
     study = study_of(run)
@@ -52,7 +52,7 @@ def limit_verdicts(
 
 
 def _places(wanted: Requirement, told: Sequence[FabricDifference]) -> RequirementVerdict:
-    """Nodes that the round trips show in other groups than the declared ones."""
+    """The verdict on nodes whose round trips put them into other groups than the declared ones."""
     moved = [one for one in told if one.kind == "moved"]
     symptoms = [
         Symptom("cabling", one.nodes, fold(one.nodes), None, {"swapped": len(one.nodes) == 2})
@@ -91,18 +91,18 @@ def _limits(
 
 
 def _may_be_the_machine(one: FabricDifference, run: RunFolder) -> bool:
-    """Whether a limit that is not declared may be the processors that a lab's agents share."""
+    """Whether an undeclared limit may be the processors that a lab's agents share."""
     is_lab = run.meta.testbed.get("kind") == "lab"
     return is_lab and one.declared_mbps is None and _waiting_share(run) > BUSY_SHARE
 
 
 def _waiting_share(run: RunFolder) -> float:
-    """Of the time of the search, what agents waited for a processor."""
+    """The share of the search's time in which agents waited for a processor."""
     return waiting_share(run, [at for at, *_ in run.meta.plan.steps_of(Search)])
 
 
 def _narrow(one: FabricDifference, promise: Promise) -> Case | None:
-    """A limit that lets through less than is declared, or, where none is declared, than ports would send."""
+    """A limit below the declared rate or, if none is declared, below what the ports would send."""
     should = one.declared_mbps or one.offered_mbps
     if one.kind != "limit" or one.measured_mbps is None or not should:
         return None
@@ -123,7 +123,7 @@ def _narrow(one: FabricDifference, promise: Promise) -> Case | None:
 
 
 def _limit_name(one: FabricDifference, promise: Promise) -> str:
-    """The declared link or switch of these nodes, or the nodes."""
+    """The declared link or switch of these nodes, or the nodes themselves."""
     sides = [set(one.nodes), set(promise.names) - set(one.nodes)]
     for limit in promise.shared:
         if set(promise.member_names(limit)) in sides:
@@ -135,7 +135,7 @@ def _limit_name(one: FabricDifference, promise: Promise) -> str:
 def bisection_verdict(
     wanted: Requirement, run: RunFolder, usual_mbps: float, is_exact: bool
 ) -> RequirementVerdict:
-    """What random bisections deliver, of what pairs reach by themselves."""
+    """The verdict on random bisections, relative to the rates of single pairs."""
     rates = MedianRates.of(run)
     shares = [float(rates.mbps[rows].mean()) / usual_mbps for rows in rates.by_phase()]
     return _share_verdict(wanted, run, np.array(shares), is_exact, "random bisections")
@@ -144,7 +144,7 @@ def bisection_verdict(
 def all_to_all_verdict(
     wanted: Requirement, run: RunFolder, usual_mbps: float, is_exact: bool
 ) -> RequirementVerdict:
-    """What all-to-all in phases delivers, when each phase lasts as long as its slowest route."""
+    """The verdict on an all-to-all in phases, each of which lasts as long as its slowest route."""
     rates = MedianRates.of(run)
     slowest = np.array([np.nanmin(rates.by_launch_mbps[rows], axis=0) for rows in rates.by_phase()])
     shares = [harmonic_mean(launch.tolist()) / usual_mbps for launch in slowest.T]

@@ -1,4 +1,4 @@
-"""What the record of `weft check` says of a node that may explain why it is slow."""
+"""Facts in the record of `weft check` that may explain why a node is slow."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def node_facts(record: ClusterRecord | None, name: str) -> dict[str, Fact]:
 
 
 def datagrams(record: ClusterRecord, name: str) -> Sent:
-    """The small datagrams from or to a node on the idle network, by path."""
+    """The small datagrams to or from a node on the idle network, by path."""
     mine = [path for path in record.paths if name in path.ends and not path.datagram_error]
     asked = np.array([path.asked for path in mine], dtype=np.float64)
     return Sent(asked - [path.answered for path in mine], asked)

@@ -1,4 +1,4 @@
-"""Verdicts on what single pairs reach: rates, latency, segments that were sent again."""
+"""Verdicts on single pairs: rates, latency, retransmitted segments."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ NO_RUN = "a run of all pairs: none came to an end"
 SEGMENT_BYTES = 1448
 FULL = 0.9
 AS_DECLARED = 0.95
-"""A route that carries this share of what is declared is not slower than that: others may be faster."""
+"""A route that carries this share of the declared rate is not slow: others may be faster."""
 Facts = Callable[[int], dict[str, Fact]]
-"""What is known of a node by its number, for symptoms."""
+"""Gives the facts about a node, by its number, for symptoms."""
 
 
 @dataclass(frozen=True)
 class PairJudge:
-    """Judges what was measured between pairs; `facts` are added to symptoms about one node."""
+    """Judges measurements between pairs; `facts` are added to symptoms about one node."""
 
     pairs: PairMatrix
     promise: Promise | None
     facts: Facts
 
     def verdict(self, wanted: Requirement) -> RequirementVerdict:
-        """On one requirement."""
+        """The verdict on one requirement."""
         if wanted.size_bytes:
             return self._decided(wanted, self._latencies(wanted))
         cases = {
@@ -121,7 +121,7 @@ class PairJudge:
     def _best_of_nodes(
         self, nodes: Sequence[int] | range
     ) -> list[tuple[int, Direction, Route, Floats]]:
-        """Of nodes that were measured alone, the route out and the route in that is fastest."""
+        """Of nodes that were measured alone, the fastest route in each direction."""
         found: list[tuple[int, Direction, Route, Floats]] = []
         ways: tuple[tuple[Direction, int], ...] = (("out", 0), ("in", 1))
         for node in nodes:
@@ -161,12 +161,12 @@ class PairJudge:
         return found
 
     def _losses(self, wanted: Requirement) -> list[Case]:
-        """Of each suspect the segments that were sent again, of all that it sent and received."""
+        """For each suspect, the share of retransmitted segments among all that it sent and received."""
         found = []
         for node in lossy_nodes(self.pairs, (wanted.limit or 0.0) / 100):
             counts = [self.pairs.lost_and_sent(node, calm) for calm in (False, True)]
             cases = [self._loss_case(node, *one) for one in counts if one]
-            # What full queues lose besides need not be told apart where all of it is within the limit.
+            # If all losses are within the limit, those of full queues need not be separated.
             found += [one for one in cases if status_of(one, wanted) == "met"][:1] or cases[1:]
         return found
 
@@ -222,7 +222,7 @@ class PairJudge:
 
     @cached_property
     def _elements(self) -> list[SharedElement]:
-        """What the routes have in common that were slow alone too."""
+        """What the routes that were slow alone too have in common."""
         shares = [float(np.median(v)) / self._usual_mbps for v in self.pairs.again_mbps.values()]
         worst = min(shares, default=1.0)
         return locate(self.pairs, self.promise, float(np.sqrt(worst))) if worst < 1 else []
@@ -246,7 +246,7 @@ class PairJudge:
         return Symptom("latency-high", (name,), name, "both", facts | self.facts(node))
 
     def _late_end(self, route: Route) -> int | None:
-        """The end of a route that is late with all others too."""
+        """The end of a route that is late with all other nodes too."""
         times = node_times(self.pairs)
         if times is None or self.pairs.count < 3:
             return None
@@ -261,6 +261,6 @@ class PairJudge:
 
 
 def _spread(values: Floats) -> float:
-    """The width of the middle half over the median."""
+    """The interquartile range relative to the median."""
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     return float((high - low) / middle)

@@ -1,4 +1,4 @@
-"""What was measured between pairs: all of them once, in rounds, and some again, each alone."""
+"""Measurements between pairs: all of them once, in rounds, and some again, each alone."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from weft.understand.ensemble.rates import MedianRates
 SCREEN, AGAIN = "pairs", "again"
 """Names of the plans: every pair once, in rounds of disjoint pairs; some pairs several times, each alone."""
 SENT, RESENT = "nstat:TcpExtTCPOrigDataSent", "nstat:TcpRetransSegs"
-"""Of the sender: segments with data, and those that were sent again."""
+"""The sender's segments with data, and its retransmissions."""
 NEEDLESS = "nstat:TcpExtTCPDSACKRecvSegs"
-"""Of these, what the receiver says it has had already: it was late, not lost."""
+"""Retransmissions that the receiver reports as duplicates: the segment was late, not lost."""
 BURSTS = 0.1
-"""Of a node's routes, so many are left out where segments that were sent again are counted."""
+"""This share of a node's routes, those with most retransmissions, is left out of its count."""
 FULL_SHARE = 0.9
-"""A route with this share of what most have shared no limit that was full."""
+"""A route with this share of the usual rate crossed no full shared limit."""
 
 
 @dataclass(frozen=True)
 class PairMatrix:
     """Rates in Mb/s and one-way times in us, a row for each sender and a column for each receiver.
 
-    `mbps` and `times_us`, by message size, are of the rounds, NaN where nothing was measured; `expected_mbps` is what a
-    declared fabric lets a route have in its round, `sharing` what part that is of what it has alone (1 where none is
-    declared); `calm` are routes on which no shared limit was full. `again_mbps` and `again_us` have a value for each
-    launch. `sent` and `resent` count segments, in the rounds and, with `again_` before, of pairs measured alone.
+    `mbps` and `times_us` (by message size) are from the rounds, NaN where nothing was measured. `expected_mbps` is the
+    rate that a declared fabric allows a route in its round, `sharing` its ratio to the route's rate alone (1 if none is
+    declared). `calm` marks routes on which no shared limit was full. `again_mbps` and `again_us` have a value for each
+    launch. `sent` and `resent` count segments in the rounds; with the prefix `again_`, those of pairs measured alone.
     """
 
     names: tuple[str, ...]
@@ -63,17 +63,18 @@ class PairMatrix:
         return len(self.names)
 
     def again(self, route: Route) -> Interval:
-        """The rate of a route that was measured alone."""
+        """The rate of a route measured alone, in Mb/s."""
         return self._interval(self.again_mbps[route])
 
     def again_time(self, route: Route, size_bytes: int) -> Interval:
-        """The one-way time of a route that was measured alone."""
+        """The one-way time of a route measured alone, in us."""
         return self._interval(self.again_us[route, size_bytes])
 
     def lost_and_sent(self, node: int, calm: bool) -> tuple[Sent, Sent] | None:
-        """Segments that were sent again, and all, by the node (first) and to it; None where they were not counted.
+        """Retransmitted and sent segments, from the node (first) and to it; None if they were not counted.
 
-        If `calm`, those of rounds count only where no shared limit was full: its queue loses some, as it should.
+        If `calm`, rounds count only on routes on which no shared limit was full, because a full queue drops segments by
+        design.
         """
         if self.sent is None or self.resent is None:
             return None
@@ -85,7 +86,7 @@ class PairMatrix:
     def _segments(
         self, way: tuple[int | slice, int | slice], counted: npt.NDArray[np.bool_]
     ) -> Sent:
-        """Without the routes that lost most: connections that begin lose a burst where they overshoot."""
+        """Segments without the routes that lost most: new connections lose a burst when they overshoot."""
         assert self.sent is not None and self.resent is not None
         assert self.again_sent is not None and self.again_resent is not None
         lost, sent = self.resent[way], self.sent[way]
@@ -103,7 +104,7 @@ class PairMatrix:
 def pairs_of(
     names: Sequence[str], runs: Sequence[RunFolder], promise: Promise | None, is_exact: bool
 ) -> PairMatrix | None:
-    """What runs of the two plans say; None where there is none of SCREEN."""
+    """The measurements in runs of the two plans; None if there is no run of SCREEN."""
     screens = [run for run in runs if run.meta.plan.name == SCREEN and run.samples.num_rows]
     if not screens:
         return None
@@ -119,7 +120,7 @@ _TABLES = ("sent", "resent", "again_sent", "again_resent")
 
 
 class _Maker:
-    """Collects runs."""
+    """Collects measurements from runs."""
 
     def __init__(self, names: tuple[str, ...], promise: Promise | None) -> None:
         count = len(names)
@@ -144,7 +145,7 @@ class _Maker:
         if run.meta.plan.name == AGAIN:
             self._launches += run.meta.plan.launches
         known = {name: at for at, name in enumerate(self._names)}
-        # Nodes that cannot be measured take part in no step.
+        # Nodes that cannot be measured are in no step.
         place = np.array([known.get(str(node["name"]), _NOWHERE) for node in run.meta.nodes])
         for index, step in enumerate(run.meta.plan.steps):
             mine = rates.where(rates.step == index)
@@ -157,7 +158,7 @@ class _Maker:
                 self._count(run, index, mine, place)
 
     def _nothing(self, run: RunFolder, step: Step, place: Floats) -> None:
-        """Routes of a run that came to its end carried nothing unless there is a rate of them."""
+        """Routes without a rate carried nothing, if the run came to its end."""
         if run.meta.status != "complete" or step.measures_latency:
             return
         chosen = place[list(step.chosen_nodes or range(len(place)))].tolist()
@@ -202,7 +203,7 @@ class _Maker:
             self._again_us[route[::-1], size] += times
 
     def _count(self, run: RunFolder, step: int, rates: MedianRates, place: Floats) -> None:
-        """Segments that the sender of each phase sent, and sent again."""
+        """Count the segments sent and retransmitted by the sender of each phase."""
         evidence = run.side_table(EVIDENCE_NAME)
         if not any(
             SENT in one["counters"] and RESENT in one["counters"] for one in run.meta.evidence

@@ -1,4 +1,4 @@
-"""The plans that an acceptance carries out, as TOML: each is written beside its run, so that it can be repeated."""
+"""The plans of an acceptance, as TOML: each is written beside its run, so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from weft.operate.acceptance.declared import Route
 from weft.operate.acceptance.pairs import AGAIN, SCREEN
 
 SIZES = (1, 1400)
-"""Of messages whose latency is measured, beside those with a limit: software and wires, and one full frame."""
+"""Message sizes for latency besides those with a limit: one for software and wires, one that fills a frame."""
 SEARCH_S = 90
 LIMITS = "limits"
 MESSAGE = "1 KiB"
-"""Of rates: small enough for slow ports to carry many in a trial."""
+"""Message size for rates: small enough for slow ports to carry many in a trial."""
 COMPUTED_S = 0.04
 LEAST_BYTES, MOST_BYTES = 4 << 10, 64 << 20
 
 
 def computed_message(slowest_mbps: float) -> str:
-    """Large, since a simulated message takes the delay of the way besides; the slowest port carries it in a trial."""
+    """A large message that the slowest port carries in a trial; large, since each simulated message also takes the
+    delay of the route."""
     size = min(MOST_BYTES, slowest_mbps * 1e6 / 8 * COMPUTED_S)
     return f"{max(LEAST_BYTES, round(size))} B"
 
 
 def screen_plan(positions: str, sizes: Sequence[int], message: str) -> str:
-    """Every pair once, in rounds of disjoint pairs; rates with messages of a size."""
+    """Every pair once, in rounds of disjoint pairs; rates are measured with `message`."""
     return _head(SCREEN, "Every pair once, in rounds of disjoint pairs", 1) + _pair_steps(
         "", positions, sizes, message, repeats=20
     )
 
 
 def again_plan(pairs: Sequence[Route], sizes: Sequence[int], message: str) -> str:
-    """Some pairs, one after the other, each launch with fresh connections."""
+    """Some pairs, one after the other, with fresh connections in each launch."""
     steps = "".join(
         _pair_steps(f"-{number}", f"{a + 1},{b + 1}", sizes, message, repeats=50)
         for number, (a, b) in enumerate(pairs, 1)
@@ -41,7 +42,7 @@ def again_plan(pairs: Sequence[Route], sizes: Sequence[int], message: str) -> st
 
 
 def bisection_plan(positions: str) -> str:
-    """Random halves of the nodes, paired across, both ways at once."""
+    """Random halves of the nodes, paired across, in both directions at once."""
     return (
         _head("bisection", "Random bisections", 1)
         + f"""
@@ -75,7 +76,7 @@ stop = {{ rule = "count", repeats = 1, trials = 1 }}
 
 
 def limits_plan(positions: str) -> str:
-    """The search for limits, with the survey that it begins with."""
+    """The search for limits, including its survey."""
     return (
         _head(LIMITS, "Where the network's limits are", 1)
         + f"""
@@ -107,7 +108,7 @@ stop = {{ rule = "time", trial = "250 ms", trials = 1 }}
 
 
 def positions_of(nodes: Sequence[int]) -> str:
-    """Positions from 1, as plans name nodes."""
+    """Positions from 1, as plans number nodes."""
     return ",".join(str(node + 1) for node in nodes)
 
 

@@ -1,4 +1,4 @@
-"""Requirements on a cluster: the keys of a TOML file, each with its quantity and what it takes to decide it."""
+"""Requirements on a cluster: the keys of a TOML file, each with its quantity and the measurement that decides it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.base.toml_file import TomlFile
 from weft.understand.limits.differences import TOLERANCE
 
 Source = Literal["check", "pairs", "limits", "bisection", "all-to-all"]
-"""The measurement that decides: none but `check`, pairs by themselves, the search for limits, or full rounds."""
+"""The measurement that decides: only the check, single pairs, the search for limits, or full rounds."""
 Value = Literal["count", "flag", "names", "share", "rate", "time", "size"]
 _UNITS = {"share": "%", "rate": "Mb/s", "time": "us", "size": "bytes", "count": ""}
 _WORTH = {"share": 100.0, "rate": 1e-6, "time": 1e6, "size": 1.0}
@@ -30,11 +30,11 @@ _EXAMPLES = {
 HINT = "docs/accept-a-cluster.md lists all keys with an example"
 MOST_PERCENT = 100.0
 PROPERTIES = "all"
-"""In place of a list of properties."""
+"""Stands for all properties instead of a list."""
 
 
 class Metric(Struct, frozen=True):
-    """What a key means. `sense` says on which side of the limit a value is right; `title` may use {limit}."""
+    """The meaning of a key. `sense` says on which side of the limit a value is right; `title` may contain {limit}."""
 
     value: Value
     source: Source
@@ -69,7 +69,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Requirement:
-    """One of them. `limit` is in `unit`; `names` has what must be the same; `place` is where a file says so."""
+    """A requirement. `limit` is in `unit`; `names` lists what must be equal; `place` is its place in the file."""
 
     key: str
     kind: Metric
@@ -84,7 +84,7 @@ class Requirement:
 
     @property
     def limit_text(self) -> str:
-        """The limit as people write it."""
+        """The limit as text."""
         return "" if self.limit is None else value_text(self.limit, self.unit)
 
     @property
@@ -93,12 +93,12 @@ class Requirement:
         return what + self.kind.title.format(limit=self.limit_text)
 
     def refuse(self, why: str, right: str) -> RequestError:
-        """What contradicts the requirement, with its place in the file."""
+        """An error that says what contradicts the requirement, with its place in the file."""
         return RequestError(f"{self.place}{self.key} = {self.limit_text}: {why}", right)
 
 
 def value_text(value: float, unit: str) -> str:
-    """A value as people write it."""
+    """A value as text."""
     match unit:
         case "Mb/s":
             return format_mbps(value)
@@ -112,7 +112,7 @@ def value_text(value: float, unit: str) -> str:
 
 
 def requirement(key: str, value: object, place: str = "") -> Requirement:
-    """The requirement that a key and its value mean; raises RequestError."""
+    """The requirement for a key and its value; raises RequestError."""
     section, _, name = key.partition(".")
     if section == "latency":
         size = read_amount(name, f"{place}latency", "size")
@@ -123,7 +123,7 @@ def requirement(key: str, value: object, place: str = "") -> Requirement:
 
 
 def read_requirements(file: str) -> list[Requirement]:
-    """The requirements of a TOML file; raises RequestError with line, key and what would be right."""
+    """The requirements of a TOML file; raises RequestError with line, key and a hint."""
     path = Path(file)
     if path.is_dir():
         raise RequestError(f"{file}: is a folder", "give a TOML file of requirements")
@@ -141,7 +141,7 @@ def read_requirements(file: str) -> list[Requirement]:
 
 
 def refuse_contradictions(requirements: list[Requirement]) -> None:
-    """Raise RequestError where no cluster can meet two of them at once."""
+    """Raise RequestError if no cluster can meet two of the requirements at once."""
     by_key = {one.key: one for one in requirements}
     least, most = by_key.get("mtu.at_least"), by_key.get("mtu.at_most")
     if least and most and (least.limit or 0) > (most.limit or 0):
@@ -191,7 +191,7 @@ def _names(value: object, where: str) -> tuple[str, ...]:
 
 
 def known_properties() -> list[str]:
-    """What `weft check` compares between nodes."""
+    """The properties that `weft check` compares between nodes."""
     from weft.operate.preflight.differences import OF_INTERFACES, OF_NODES
 
     return [one.code for one in (*OF_NODES, *OF_INTERFACES)]
@@ -220,10 +220,10 @@ _DOCUMENT = defstruct(
     ],
     forbid_unknown_fields=True,
 )
-"""What a file may have, for its keys to be checked."""
+"""The possible content of a file, by which its keys are checked."""
 
 
 def _keys(section: str, table: object) -> Iterator[tuple[str, object]]:
-    """The keys of a section, with its name before them, and their values."""
+    """The keys of a section, prefixed with its name, and their values."""
     values = table.items() if isinstance(table, dict) else ()
     return ((f"{section}.{name}", value) for name, value in values)

@@ -1,5 +1,5 @@
-"""Which pairs are measured again, alone: those that look worst beside what the others did in the same rounds; and what
-came of them."""
+"""Which pairs are measured again alone (those that look worst compared with others in the same rounds), and the
+results."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from weft.operate.acceptance.requirements import Requirement
 from weft.operate.acceptance.verdict import Again
 
 BEST = 2
-"""So many better routes of a node may be by chance."""
+"""This many better routes of a node may be chance."""
 ALIKE = 0.95
-"""A route with this share of another's rate is as fast."""
+"""A route with this share of another's rate counts as equally fast."""
 REFERENCES = 2
-"""Ordinary pairs that are measured beside the suspects: what the others reach in the same conditions."""
+"""Ordinary pairs measured with the suspects, as references under the same conditions."""
 LEAST_SPREAD = 0.001
-"""Nodes are no more alike than that."""
+"""Least relative spread between nodes."""
 MOST_PAIRS = 8
 MOST_OF_NODE = 2
-"""Pairs of a node that is no reference: one slow node must not take all places."""
+"""Most suspect pairs of one node, so that a slow node does not take all places."""
 DEFAULT_SHARE = 0.1
 DEFAULT_LATER = 0.5
 
 
 def node_rates(pairs: PairMatrix) -> dict[str, Floats]:
-    """What each node reaches on its best routes, sending ("out") and receiving ("in"), in Mb/s."""
+    """The rate of each node on its best routes, sending ("out") and receiving ("in"), in Mb/s."""
     return {
         "out": _best(pairs.mbps),
         "in": _best(pairs.mbps.T),
@@ -48,7 +48,7 @@ def node_times(pairs: PairMatrix) -> Floats | None:
 
 
 def again_pairs(pairs: PairMatrix, requirements: Sequence[Requirement]) -> list[Route]:
-    """The pairs to measure again, the reference pairs first; each once, whatever its direction."""
+    """The pairs to measure again, reference pairs first; each once, whatever its direction."""
     shares = _shares(requirements)
     references = list(_references(pairs))
     wanted = [*references, *_suspects(pairs, requirements, shares, references)]
@@ -64,13 +64,13 @@ def again_pairs(pairs: PairMatrix, requirements: Sequence[Requirement]) -> list[
 
 
 def usual_mbps(pairs: PairMatrix) -> float:
-    """What the reference pairs reach alone; where there are none, what most pairs reach."""
+    """The median rate of the reference pairs measured alone, or of all pairs if there are none, in Mb/s."""
     values = [pairs.again_mbps[one] for one in _both_ways(pairs) if one in pairs.again_mbps]
     return float(np.median([np.median(one) for one in values or pairs.again_mbps.values()]))
 
 
 def usual_us(pairs: PairMatrix, size_bytes: int) -> float:
-    """The same, of one-way times."""
+    """The median one-way time of the reference pairs measured alone, or of all pairs if there are none, in us."""
     mine = {route: one for (route, size), one in pairs.again_us.items() if size == size_bytes}
     values = [mine[one] for one in _both_ways(pairs) if one in mine]
     return float(np.median([np.median(one) for one in values or mine.values()]))
@@ -91,7 +91,7 @@ def _shares(requirements: Sequence[Requirement]) -> dict[str, float]:
 
 
 def _references(pairs: PairMatrix) -> Iterator[Route]:
-    """Disjoint pairs of the nodes nearest to the median in everything: the best of many are better by chance."""
+    """Disjoint pairs of the nodes closest to the median in everything: the best of many are better by chance."""
     if pairs.count < 3:
         return
     nearest = np.argsort(_oddness(pairs), kind="stable").tolist()
@@ -106,7 +106,8 @@ def _references(pairs: PairMatrix) -> Iterator[Route]:
 
 
 def _oddness(pairs: PairMatrix) -> Floats:
-    """How far each node is from the median at most: in what it sends, receives, and takes, by how far most are."""
+    """For each node, its greatest deviation from the median in sending, receiving and time, relative to the usual
+    deviation."""
     times = node_times(pairs)
     found = np.zeros(pairs.count)
     for values in [*node_rates(pairs).values(), *([] if times is None else [times])]:
@@ -123,7 +124,7 @@ def _suspects(
     shares: dict[str, float],
     references: Sequence[Route],
 ) -> Iterator[Route]:
-    """One of each sort in turns, so that no sort takes all places."""
+    """One suspect of each kind in turn, so that no kind takes all places."""
     good = [node for pair in references for node in pair]
     sorts = [
         _of_nodes(slow_nodes(pairs, shares["slower"]), pairs, good),
@@ -137,7 +138,7 @@ def _suspects(
 
 
 def _of_nodes(nodes: Iterable[int], pairs: PairMatrix, good: Sequence[int]) -> Iterator[Route]:
-    """Each with the ordinary node that it does best with."""
+    """Each node with the ordinary node with which it performs best."""
     for node in nodes:
         partners = [other for other in good if other != node] or [
             other for other in range(pairs.count) if other != node
@@ -146,19 +147,19 @@ def _of_nodes(nodes: Iterable[int], pairs: PairMatrix, good: Sequence[int]) -> I
 
 
 def _of_late(nodes: Sequence[int], pairs: PairMatrix) -> Iterator[Route]:
-    """Each with the nearest node: through more switches all nodes take longer."""
+    """Each node with its nearest node, since all nodes take longer through more switches."""
     for node in nodes:
         yield node, _nearest(pairs, node, [one for one in range(pairs.count) if one != node])
 
 
 def _fast(pairs: PairMatrix, node: int, others: Sequence[int]) -> list[int]:
-    """Those that a node reaches at the highest rate, or nearly."""
+    """The nodes that a node reaches at its highest rate, or nearly."""
     rates = np.nan_to_num(pairs.mbps[node, others])
     return [other for other, rate in zip(others, rates, strict=True) if rate >= ALIKE * rates.max()]
 
 
 def _nearest(pairs: PairMatrix, node: int, others: Sequence[int]) -> int:
-    """The one with the shortest time; the first of them where no times were measured."""
+    """The node with the shortest time; the first if no times were measured."""
     if not pairs.times_us:
         return others[0]
     times = pairs.times_us[min(pairs.times_us)][node, others]
@@ -166,7 +167,7 @@ def _nearest(pairs: PairMatrix, node: int, others: Sequence[int]) -> int:
 
 
 def slow_nodes(pairs: PairMatrix, share: float) -> list[int]:
-    """The nodes that come nearest to being `share` slower than the others, the slowest first; one at least."""
+    """Nodes that are at least half of `share` slower than the median node, the slowest first; at least one."""
     worst = np.full(pairs.count, np.inf)
     for rates in node_rates(pairs).values():
         worst = np.fmin(worst, rates / np.nanmedian(rates))
@@ -174,7 +175,8 @@ def slow_nodes(pairs: PairMatrix, share: float) -> list[int]:
 
 
 def late_nodes(pairs: PairMatrix, share: float) -> list[int]:
-    """The same, of latency."""
+    """Nodes whose latency exceeds the median by at least half of `share`, the latest first; at least one if times are
+    known."""
     times = node_times(pairs)
     if times is None:
         return []
@@ -183,7 +185,8 @@ def late_nodes(pairs: PairMatrix, share: float) -> list[int]:
 
 
 def lossy_nodes(pairs: PairMatrix, share: float) -> list[int]:
-    """The same, of segments that were sent again from or to a node."""
+    """Nodes with at least half of `share` of retransmitted segments, the worst first; at least one if they are
+    counted."""
     counts = [pairs.lost_and_sent(node, calm=True) for node in range(pairs.count)]
     shares = np.array([joined(one).share for one in counts if one])
     if not len(shares):
@@ -196,10 +199,10 @@ def _first(order: npt.NDArray[np.int64], is_odd: npt.NDArray[np.bool_]) -> list[
 
 
 def _slow_routes(pairs: PairMatrix) -> Iterator[Route]:
-    """The slowest route of all, then those with the least of what their ends and the declared fabric let them have."""
+    """The slowest route, then those with the least share of what their ends and the declared fabric allow."""
     rates = node_rates(pairs)
     usual = np.minimum(rates["out"][:, np.newaxis], rates["in"][np.newaxis, :])
-    with np.errstate(invalid="ignore"):  # of a node that carries nothing
+    with np.errstate(invalid="ignore"):  # a node may carry nothing
         share = pairs.mbps / np.fmin(usual, pairs.expected_mbps)
     slowest = int(np.nanargmin(pairs.mbps))
     for cell in [slowest, *np.argsort(share, axis=None)[:MOST_PAIRS].tolist()]:
@@ -218,9 +221,10 @@ def _late_routes(pairs: PairMatrix, requirements: Sequence[Requirement]) -> Iter
 
 
 def _best(table: Floats) -> Floats:
-    """Of each row the greatest value but two, or the first of four, without what is missing; NaN for a row without any.
+    """For each row, the third greatest value (of a short row, a higher one), without missing values; NaN for an empty
+    row.
 
-    Other traffic only takes from a route, and a shared limit may hold up all but a node's few routes to its neighbours.
+    Other traffic only slows a route down, and a shared limit may slow all but a node's few routes to its neighbours.
     """
     found = np.full(len(table), np.nan)
     for at, row in enumerate(table):
@@ -231,7 +235,7 @@ def _best(table: Floats) -> Floats:
 
 
 def again_of(pairs: PairMatrix | None) -> tuple[Again, ...]:
-    """All of them in the order of measuring, rates first; a time is that of both directions."""
+    """All repeated measurements in the order of measuring, rates first; a time covers both directions."""
     return () if pairs is None else (*_rates(pairs), *_times(pairs))
 
 

@@ -12,7 +12,7 @@ from weft.operate.acceptance.verdict import RequirementVerdict
 
 
 def measured_text(one: RequirementVerdict) -> str:
-    """The worst measured value with its interval, or what was seen."""
+    """The worst measured value with its interval, or what was observed."""
     if one.measured is None:
         return "" if one.status == "not decided" else "; ".join(one.evidence[:1])
     return text_of(one.measured, one.unit)

@@ -1,26 +1,26 @@
-"""What an acceptance says: a verdict on each requirement, with what is wrong, where, and its likely causes."""
+"""The result of an acceptance: a verdict on each requirement, with what is wrong, where, and its likely causes."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.condition import Fact
 from weft.base.interval import Interval
+from weft.base.result import Documented
 from weft.runs.run_warnings import RunWarning
 
 FAILS_AT_LIMIT = 0.019
-"""How often a route whose median is exactly at its limit is not met, at all looks together."""
+"""Probability that a route whose median is exactly at its limit is judged "not met", over all looks."""
 Status = Literal["met", "not met", "not decided"]
 Direction = Literal["out", "in", "both", "inside"]
 
 
 class Symptom(Struct, frozen=True):
-    """What is wrong, and where: `kind` such as "rate-low", `element` as people name it ("n3 out", "uplink of leaf1").
+    """What is wrong, and where: `kind` such as "rate-low", `element` as text ("n3 out", "uplink of leaf1").
 
-    `facts` are flat, with units in their names; shares are parts of one (share_of_expected=0.1).
+    `facts` are flat, with units in their names; shares are fractions of one (share_of_expected=0.1).
     """
 
     kind: str
@@ -31,7 +31,7 @@ class Symptom(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A likely cause of a symptom (catalog/causes): what it is, how to check it, what mends it."""
+    """A likely cause of a symptom (catalog/causes), how to check it, and its remedy."""
 
     code: str
     title: str
@@ -41,11 +41,11 @@ class Cause(Struct, frozen=True):
 
 
 class RequirementVerdict(Struct, frozen=True):
-    """On one requirement: the interval decides.
+    """The verdict on one requirement: the interval decides.
 
-    `measured` is the worst that was found, in `unit` like `limit`; it is None where nothing could be measured, or where
-    the requirement is about no number. `would_decide` is empty where it is decided. `causes` are likeliest first.
-    `doubts` say why the numbers may not be those of the cluster alone: what the runs warn of that they rest on.
+    `measured` is the worst value found, in the `unit` of `limit`; None if nothing could be measured or the requirement
+    has no number. `would_decide` is empty if it is decided. `causes` are likeliest first. `doubts` say why the numbers
+    may not be those of the cluster alone: warnings of the runs that they depend on.
     """
 
     requirement: str
@@ -62,13 +62,13 @@ class RequirementVerdict(Struct, frozen=True):
 
     @property
     def marked_status(self) -> str:
-        """The status as people read it: one in doubt does not stand bare."""
+        """The status as text; a status in doubt is marked."""
         return f"{self.status}, in doubt" if self.doubts else self.status
 
 
 class Again(Struct, frozen=True):
-    """A route's rate in Mb/s, or its one-way time in us with messages of a size: `first` in the round, None where that
-    gave none, and `alone`. A round shares what other routes of it cross, too."""
+    """A route's rate in Mb/s, or its one-way time in us for a message size: `first` in the round (None if it gave
+    none), and `alone`. In a round other routes share what it crosses."""
 
     src: str
     dst: str
@@ -78,9 +78,11 @@ class Again(Struct, frozen=True):
     size_bytes: int | None = None
 
 
-class AcceptanceResult(Struct, frozen=True):
-    """All verdicts on a testbed, and the folders of the runs that they rest on, in the order of measuring, with what
-    these warn of, and the routes that were measured `again`."""
+class AcceptanceResult(Documented, Struct, frozen=True):
+    """All verdicts on a testbed, the folders of the runs that they depend on in the order of measuring, their warnings,
+    and the routes that were measured `again`."""
+
+    DERIVED = ("passed",)
 
     testbed: str
     nodes: tuple[str, ...]
@@ -94,7 +96,7 @@ class AcceptanceResult(Struct, frozen=True):
 
     @property
     def counts(self) -> str:
-        """How many requirements have which status, and how many of all are in doubt."""
+        """How many requirements have each status, and how many are in doubt."""
         all_ = ("met", "not met", "not decided")
         found = ((sum(one.status == status for one in self.verdicts), status) for status in all_)
         doubted = sum(bool(one.doubts) for one in self.verdicts)
@@ -103,7 +105,7 @@ class AcceptanceResult(Struct, frozen=True):
 
     @property
     def of_many(self) -> str:
-        """What the intervals of many routes say together; empty where none has one, as of a simulated network."""
+        """What the intervals of many routes say together; empty if none has one, as for a simulated network."""
         rates = (one for one in self.again if one.unit == "Mb/s")
         routes = len({(one.src, one.dst) for one in rates if one.alone.low < one.alone.high})
         share = 100 * (1 - (1 - FAILS_AT_LIMIT) ** routes)
@@ -115,17 +117,13 @@ class AcceptanceResult(Struct, frozen=True):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Those of all verdicts."""
+        """The doubts of all verdicts."""
         return tuple(dict.fromkeys(text for one in self.verdicts for text in one.doubts))
 
     @property
     def passed(self) -> bool | None:
-        """Whether all requirements are met; None where none is not met but some are not decided."""
+        """Whether all requirements are met; None if none is failed but some are undecided."""
         status = {verdict.status for verdict in self.verdicts}
         if "not met" in status:
             return False
         return None if "not decided" in status else True
-
-    def to_json(self) -> dict[str, object]:
-        """The document of `weft accept --json`."""
-        return {"passed": self.passed, **msgspec.to_builtins(self)}

@@ -1,1 +1,1 @@
-"""Demonstrations: the main jobs, end to end, on virtual clusters."""
+"""Demonstrations of the main tasks on virtual clusters, from start to finish."""

@@ -1,4 +1,4 @@
-"""What a demonstration leaves behind, and the folder it may replace."""
+"""The result of a demonstration, and the folder that it may replace."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weft.runs.meta import FILE_NAME, Warning
 REPORT_NAME = "report.html"
 
 ALL_FOLDERS = ("xray", "aapc", "fast-ethernet")
-"""What demonstrations call the folders of their runs: one replaces any other."""
+"""Names of the folders of demonstrations' runs: one demonstration replaces any other."""
 
 
 @dataclass
 class Demonstration:
-    """The runs that were made, and the report of them."""
+    """The runs, and the report about them."""
 
     runs: list[RunFolder]
     report: Path
@@ -27,7 +27,8 @@ class Demonstration:
 
 
 def clear(directory: Path, marks: Iterable[str]) -> None:
-    """Remove an earlier demonstration, which has a run in a folder of one of these names, and nothing else."""
+    """Remove an earlier demonstration, recognised by a run in a folder of one of these names; nothing else is
+    removed."""
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not any((directory / mark / FILE_NAME).exists() for mark in marks):
@@ -42,8 +43,8 @@ def clear(directory: Path, marks: Iterable[str]) -> None:
 
 
 def report(runs: list[RunFolder], directory: Path) -> Path:
-    """Report all runs in one page."""
-    # The drawing library takes its time to load, and every command imports this module.
+    """Write one page about all runs."""
+    # The drawing library is slow to import, and every command imports this module.
     from weft.understand.report.page import write_report
 
     return write_report(runs, directory / REPORT_NAME)

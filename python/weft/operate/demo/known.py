@@ -1,4 +1,4 @@
-"""What is known of a network beside what was found out: each declared limit with its measured value."""
+"""Compares a known network with the findings: each declared limit with its measured value."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from dataclasses import dataclass
 
 from weft.base.interval import Interval
 from weft.base.nodeset import fold, natural
+from weft.base.result import Documented
 from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.understand.limits.findings import LimitFindings
 
 Crossing = tuple[str, frozenset[str], frozenset[str]]
-"""A kind of limit, its senders and its receivers: both sides of a cut, or all traffic of the members."""
+"""A kind of limit with its senders and receivers: both sides of a cut, or all traffic of the members."""
 
 
 @dataclass(frozen=True)
-class FoundLimit:
-    """A declared limit and what was measured of it.
+class FoundLimit(Documented):
+    """A declared limit and its measured value.
 
-    `full_speed_mbps` is what the fabric's file says, before it is scaled and frames are counted; all others are
-    payload. `offered_mbps` is what the nodes behind it can send: where that is less, the limit is not observable.
+    `full_speed_mbps` is the rate in the fabric's file, before scaling and without allowance for framing; all others are
+    payload. `offered_mbps` is what the nodes behind it can send: if that is less, the limit is not observable.
     """
+
+    DERIVED = ("is_felt",)
 
     where: str
     full_speed_mbps: float
@@ -33,17 +36,14 @@ class FoundLimit:
 
     @property
     def deviation(self) -> float | None:
-        """How far the measured value is off, as a share of the declared one."""
+        """Deviation of the measured value, as a share of the declared one; None if not measured."""
         if self.measured_mbps is None:
             return None
         return self.measured_mbps.median / self.declared_mbps - 1
 
-    def to_json(self) -> dict[str, object]:
-        return {**vars(self), "is_felt": self.is_felt}
-
 
 def compare(declared: DeclaredNetwork, found: LimitFindings, scale: float) -> list[FoundLimit]:
-    """Every inner limit that is declared, the largest groups first; of several in a row the narrowest."""
+    """Every declared inner limit, the largest groups first; of several in series, the narrowest."""
     everyone = frozenset(declared.hosts)
     # A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones.
     measured = {

@@ -1,4 +1,5 @@
-"""The network: find out where a published switch's limits are, told nothing, and hold that against them."""
+"""The network demonstration: find the limits of a published switch without knowing them, and compare with the
+publication."""
 
 from __future__ import annotations
 
@@ -21,12 +22,12 @@ from weft.understand.limits.findings import LimitFindings
 
 FABRIC = "xibalba-e7-32"
 SCALE = 0.1
-"""A tenth of the switch's speed: two cores carry what 32 nodes send."""
+"""A tenth of the switch's speed, so that two cores carry what 32 nodes send."""
 
 
 @dataclass
 class NetworkDemonstration(Demonstration):
-    """What was found, beside what is known; `measuring_s` is what the search took, with starting and ending it."""
+    """The findings beside the known values; `measuring_s` is the duration of the search including start and end."""
 
     found: LimitFindings = field(default_factory=lambda: LimitFindings(""))
     known: list[FoundLimit] = field(default_factory=list)
@@ -40,11 +41,11 @@ class NetworkDemonstration(Demonstration):
 
     @property
     def overall_mbps(self) -> float:
-        """What each route got over all phases during the all-to-all."""
+        """The rate of each route over all phases of the all-to-all."""
         return overall_mbps(phases(self.runs[1]))
 
     def to_json(self) -> dict[str, object]:
-        """What `weft demo --json` has besides runs, report and warnings."""
+        """The part of `weft demo --json` besides runs, report and warnings."""
         return {
             "findings": self.found.to_json(),
             "known": [one.to_json() for one in self.known],
@@ -56,7 +57,7 @@ class NetworkDemonstration(Demonstration):
 def demonstrate(
     directory: Path, reporter: Reporter, fabric: str = FABRIC, scale: float = SCALE
 ) -> NetworkDemonstration:
-    """Search for limits, then run an all-to-all; report into `directory`, made anew."""
+    """Search for limits, then run an all-to-all; report into `directory`, which is created anew."""
     clear(directory, ALL_FOLDERS)
     began_s = time.monotonic()
     xray = _measured("xray", directory, reporter, fabric, scale)
@@ -82,7 +83,7 @@ def demonstrate(
 def _measured(
     plan: str, directory: Path, reporter: Reporter, fabric: str, scale: float
 ) -> RunFolder:
-    """One launch of a plan. Each gets a lab of its own, as users do it."""
+    """One launch of a plan, each in a lab of its own, as for users."""
     reporter.describe(plan)
     request = RunRequest(
         plan,

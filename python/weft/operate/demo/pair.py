@@ -1,4 +1,4 @@
-"""The pair: measure a Fast Ethernet cable, put NetPIPE's own result beside it, report both."""
+"""The pair demonstration: measure a Fast Ethernet cable, compare with NetPIPE's own result, and report both."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ TESTBED = "lab:fast-ethernet-pair"
 FOLDER = "fast-ethernet"
 NETPIPE_LARGEST = 64 * 1024
 NETPIPE_REPEATS = 10
-"""NPtcp's own repetition rule would take minutes here."""
+"""NPtcp's own repetition rule would take minutes."""
 LISTENS_AFTER_S = 0.3
 
 
 def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
-    """Measure, import and report into `directory`, which is made anew."""
+    """Measure, import and report into `directory`, which is created anew."""
     clear(directory, ALL_FOLDERS)
     signature = start_run(
         RunRequest("signature", TESTBED, RunOptions(out=directory / FOLDER)), reporter
@@ -50,7 +50,7 @@ def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
 
 
 def _netpipe(directory: Path, reporter: Reporter) -> RunFolder:
-    """Run the real NPtcp in the same lab and import what it wrote."""
+    """Run the real NPtcp in the same lab and import its output."""
     reporter.describe("NetPIPE in the same lab")
     output = directory / "np.out"
     with open_testbed(TESTBED) as testbed:
@@ -79,7 +79,7 @@ def run_netpipe(testbed: Testbed, output: Path, largest_bytes: int, repeats: int
 
 
 def _placed(testbed: Testbed, node: int, command: list[str]) -> list[str]:
-    """The command on a node, and on the processor that an agent would have there."""
+    """The command on a node, pinned to the processor that an agent would have there."""
     if testbed.cpus is not None and shutil.which("taskset"):
         command = ["taskset", "-c", str(testbed.cpus[node]), *command]
     return testbed.node_command(testbed.nodes[node], command)

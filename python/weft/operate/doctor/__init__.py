@@ -1,1 +1,1 @@
-"""What a machine can do for weft, and how to get what it cannot."""
+"""What weft can do on a machine, and how to enable the rest."""

@@ -1,4 +1,4 @@
-"""What this kernel lets this user do: each is tried, in a process of its own where it would change this one."""
+"""What this kernel allows this user: everything is tried, in a separate process if it would change this one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEW_TIME, NEW_USER, NEW_NETWORK = 0x80, 0x10000000, 0x40000000
 """Flags of unshare(2)."""
 ANSWER_S = 5.0
 _BPF = {"x86_64": 321, "aarch64": 280}
-"""The number of bpf(2)."""
+"""System call number of bpf(2)."""
 _USER_NAMESPACES = (
     "sysctl -w user.max_user_namespaces=10000, and kernel.unprivileged_userns_clone=1 or "
 )
@@ -45,7 +45,7 @@ def unshare(flags: int) -> None:
 
 
 def _own_network() -> None:
-    """In a user namespace where it needs one, as its root, so that what is started there keeps its rights."""
+    """Enter a network namespace, in a user namespace as root if needed, so that started programs keep its rights."""
     user = os.geteuid()
     unshare(NEW_NETWORK if user == 0 else NEW_NETWORK | NEW_USER)
     if user:
@@ -66,7 +66,7 @@ def _raw_socket() -> None:
 
 
 def _bpf() -> None:
-    """Make an array of one element of eight bytes."""
+    """Create a BPF array with one element of eight bytes."""
     number = _BPF.get(os.uname().machine)
     if number is None:
         raise OSError(0, "not tried on this architecture")
@@ -77,7 +77,7 @@ def _bpf() -> None:
 
 
 def _queue(kind: str, *parameters: str) -> None:
-    """Queue the frames of a loopback of its own in that way."""
+    """Add a queueing discipline to the loopback interface of a new namespace."""
     _own_network()
     done = ask(["tc", "qdisc", "add", "dev", "lo", "root", kind, *parameters], ANSWER_S)
     if done is None:
@@ -93,7 +93,7 @@ def _check(result: int) -> None:
 
 
 def _attempt(act: Callable[[], None]) -> str:
-    """Why it fails, "" where it does not."""
+    """Why an attempt fails, "" if it succeeds."""
     try:
         act()
     except OSError as error:
@@ -102,7 +102,7 @@ def _attempt(act: Callable[[], None]) -> str:
 
 
 def _try_apart(act: Callable[[], None]) -> str:
-    """The same, in a process that ends with it."""
+    """Why an attempt in a separate process fails, "" if it succeeds."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -126,4 +126,4 @@ _TRIALS: list[tuple[str, Callable[[], None], str, str]] = [
     ("htb", partial(_queue, "htb"), _QUEUES, "modprobe sch_htb"),
     ("BPF", _bpf, "tracing beside weft, such as with bpftrace", "run it as root"),
 ]
-"""What is tried, what it is needed for, and how to get it."""
+"""What is tried, what needs it, and how to get it."""

@@ -1,4 +1,4 @@
-"""What of this machine makes measurements steady, and what it has room for."""
+"""Properties of this machine that make measurements steady, and its capacity."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weft.operate.doctor.row import DoctorRow, answer
 
 AREA = "machine"
 ENOUGH_FILES = 4096
-"""A few for each node of a large cluster."""
+"""A few open files for each node of a large cluster."""
 ENOUGH_BYTES = 1 << 30
 _CPU = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 _GOOD_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "timebase")
-"""Those that are read without a system call."""
+"""Clocks that are read without a system call."""
 
 
 def machine() -> Iterator[DoctorRow]:

@@ -1,4 +1,4 @@
-"""What weft is for: agents that measure, labs to measure in, simulators."""
+"""The main functions of weft: agents that measure, labs to measure in, simulators."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from weft.operate.doctor.row import DoctorRow, answer
 
 AREA = "weft"
 LAB = "fast-ethernet-pair"
-"""It has rates and delays, so all that labs are built of is tried."""
+"""A fabric with rates and delays, so that every part of a lab is tried."""
 _TRANSPORTS = {
     "icmp": "sysctl -w net.ipv4.ping_group_range='0 2147483647', or run weft as root",
     "mptcp": "sysctl -w net.mptcp.enabled=1",
     "tcp-busy-poll": "run weft as root",
     "tcp-uring": "sysctl -w kernel.io_uring_disabled=0",
 }
-"""How to get each, where a newer kernel alone does not do."""
+"""How to get each transport, unless a newer kernel is enough."""
 _BUILD = "`make setup` in a checkout, or a wheel for this machine"
 
 
 def main_job() -> Iterator[DoctorRow]:
-    """Each is tried."""
+    """Rows about the main functions, each of which is tried."""
     yield _tried("simulators", _simulator, "weft run PLAN --on sim:FABRIC or node:MACHINE", _BUILD)
     yield from _agent()
     yield _sockets()
@@ -48,7 +48,7 @@ def works(rows: list[DoctorRow]) -> bool:
 
 
 def _tried(what: str, attempt: Callable[[], list[str]], needed_for: str, get: str) -> DoctorRow:
-    """A row about what either works, perhaps with warnings, or raises."""
+    """A row about an attempt that succeeds, perhaps with warnings, or raises."""
     try:
         warnings = attempt()
     except (WeftError, OSError) as error:

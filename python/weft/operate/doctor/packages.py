@@ -1,4 +1,4 @@
-"""Which command installs a package here."""
+"""The command that installs a package here."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FAMILIES = {
     "opensuse": "zypper",
     "sles": "zypper",
 }
-"""Of each distribution, or what one says in /etc/os-release that it is like, its package manager."""
+"""The package manager of each distribution, by ID or ID_LIKE of /etc/os-release."""
 
 
 def manager() -> str | None:
-    """The package manager of this distribution; None where it is not known."""
+    """The package manager of this distribution; None if unknown."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
@@ -36,7 +36,7 @@ def manager() -> str | None:
 
 
 def install(packages: Mapping[str, str]) -> str:
-    """The command that installs what has these names, by package manager."""
+    """The command that installs packages with these names, by package manager."""
     here = manager()
     if here and here in packages:
         return f"{INSTALL[here]} {packages[here]}"

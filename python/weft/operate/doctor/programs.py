@@ -1,4 +1,4 @@
-"""Programs beside weft, and MPIs."""
+"""Other programs that weft uses, and MPIs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MPI_PACKAGES = {
 
 
 class _Tool(TomlTable, frozen=True):
-    """All of the `programs` are needed, or `any` of them; they are the tool's `name` where it has none. weft also
-    looks in `folders`, which PATH may lack."""
+    """A tool that needs all of its `programs`, or `any` of them (by default the one with its `name`). weft also looks
+    in `folders`, which PATH may lack."""
 
     programs: list[str]
     needed_for: str
@@ -56,7 +56,7 @@ def _row(tool: _Tool) -> DoctorRow:
 
 
 def _mpis() -> Iterator[DoctorRow]:
-    """Each is tried: a program of two ranks is compiled and started."""
+    """Each MPI is tried: a program with two ranks is compiled and started."""
     tried = {mpi.kind: mpi for mpi in try_mpis()}
     needed_for = "weft run PLAN --transport mpi"
     for kind, name in KINDS.items():

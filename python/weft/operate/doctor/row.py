@@ -1,4 +1,4 @@
-"""What was found of one thing."""
+"""One finding of the doctor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ State = Literal["yes", "partly", "no"]
 
 
 class DoctorRow(Struct, frozen=True):
-    """Whether `what` of an `area` is there, what was seen of it, what it is `needed_for`, and how to `get` it."""
+    """Whether `what` of an `area` is available, what was found, what it is `needed_for`, and how to `get` it."""
 
     area: str
     what: str

@@ -1,1 +1,1 @@
-"""`weft ports`: which ports a job needs, and the smallest rules that let it pass."""
+"""`weft ports`: which ports a job needs, and the smallest firewall rules that allow it."""

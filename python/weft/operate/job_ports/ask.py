@@ -1,4 +1,4 @@
-"""`weft ports` as one call: watch a job, make its rules, and prove them."""
+"""`weft ports` as one call: watch a job, derive its rules, and verify them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from weft.operate.job_ports.study import PUBLISHED, StudyCount, as_in_the_study
 
 
 class PortsQuestion(Struct, frozen=True, kw_only=True):
-    """A job's command and how to watch it: `on` a testbed ("" where the command names its nodes), with `ports` to keep
-    to, and whether to `check` the rules, and `each` of them. A run that takes longer than `limit_s` is ended. On a lab
-    there are `services`, and `ready` tells when jobs may start."""
+    """A job's command and how to watch it: `on` a testbed ("" if the command names its nodes), with `ports` to keep to,
+    and whether to `check` the rules together and `each` of them. A run is ended after `limit_s`. On a lab there are
+    `services`, and `ready` is a command that says when jobs may start."""
 
     command: tuple[str, ...]
     on: str = ""
@@ -42,9 +42,9 @@ class PortsQuestion(Struct, frozen=True, kw_only=True):
 
 
 class PortsAnswer(Struct, frozen=True, kw_only=True):
-    """What the job used and the rules that let it pass, in words of firewalls too; `verdict` with all rules and
-    `without` each, where that was asked for and the job does not fail anyway. `study` has published counts, and the
-    job's in their terms."""
+    """What the job used and the rules that allow it, also as firewall rules; the `verdict` with all rules and `without`
+    each, if requested, unless the job fails anyway. `study` has published counts and the job's own in the same terms.
+    """
 
     usage: PortUsage
     counts: list[ConnectionCount]
@@ -59,14 +59,14 @@ class PortsAnswer(Struct, frozen=True, kw_only=True):
 
     @property
     def is_good(self) -> bool:
-        """Whether the job passed, with the rules too where they were checked, and failed without each."""
+        """Whether the job passed (with the rules too, if checked) and failed without each rule."""
         checked = self.verdict is None or self.verdict.passed
         return self.usage.status == 0 and checked and not any(one.passed for one in self.without)
 
 
 def ask(question: PortsQuestion) -> PortsAnswer:
-    """Watch the job, and check its rules where that is asked for; raises RequestError and WorkError. What ends this
-    process ends the job first."""
+    """Watch the job, and check its rules if requested; raises RequestError and WorkError. Whatever ends this process
+    ends the job first."""
     with ending_with_us():
         return _ask(question)
 
@@ -133,7 +133,7 @@ def _observed(
 
 
 def _checked(stage: Stage, question: PortsQuestion, answer: PortsAnswer) -> PortsAnswer:
-    """With the addresses of the stage, which may stand for other machines."""
+    """The answer with verdicts, for the addresses of the stage, which may stand for other machines."""
     usage = _at(stage, answer.usage)
     pins = Pins.parse(question.ports) if question.ports else None
     rules = rules_of(usage, pins.ranges if pins else ())

@@ -1,4 +1,4 @@
-"""Proves rules: the job is run again on a lab where all else is dropped."""
+"""Verifies rules: the job is run again on a lab in which everything else is dropped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_RUNS = 3
 
 
 class RefusedConnection(Struct, frozen=True, order=True):
-    """A connection that no rule let in."""
+    """A connection that no rule allowed."""
 
     protocol: str
     client: str
@@ -28,15 +28,15 @@ class RefusedConnection(Struct, frozen=True, order=True):
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The connection as text."""
         return f"{self.protocol} from {self.client} to {self.server}, port {self.port}"
 
 
 class RulesVerdict(Struct, frozen=True, kw_only=True):
-    """How the job ended with rules; `without` is the rule that was left out, if one was.
+    """How the job ended under rules; `without` is the rule that was left out, if any.
 
-    `status` is None where the job did not end within the patience. `refused` are the connections that no rule let in:
-    those that are missing where the job failed. Of `runs`, all but the last failed although nothing was dropped.
+    `status` is None if the job did not end in time. `refused` are the connections that no rule allowed, which are
+    missing if the job failed. Of `runs`, all but the last failed although nothing was dropped.
     """
 
     passed: bool
@@ -53,7 +53,7 @@ class RulesVerdict(Struct, frozen=True, kw_only=True):
 
     @property
     def names_the_rule(self) -> bool:
-        """Whether what was refused is what the rule that was left out lets in, and nothing else."""
+        """Whether exactly what the omitted rule allows was refused."""
         rule = self.without
         return bool(rule and self.refused) and all(
             rule.lets_in(one.protocol, one.client, one.server, one.port)
@@ -63,7 +63,7 @@ class RulesVerdict(Struct, frozen=True, kw_only=True):
 
 
 def patience_s(seconds: float) -> float:
-    """How long a job that took so long may take under rules: some retry what was dropped."""
+    """How long a job that took this long may take under rules: some retry what was dropped."""
     return 3 * seconds + 10
 
 
@@ -74,8 +74,8 @@ def check(
     patience: float,
     environment: Mapping[str, str],
 ) -> RulesVerdict:
-    """Run the job with these rules on all nodes; raises WorkError. Where it fails although nothing was dropped, which
-    is no fault of the rules, it is run again."""
+    """Run the job with these rules on all nodes; raises WorkError. If it fails although nothing was dropped, the rules
+    are not the cause, and it is run again."""
     runs = 1
     verdict = _try(stage, command, rules, patience, environment)
     while runs < MOST_RUNS and not (verdict.passed or verdict.refused):
@@ -109,7 +109,7 @@ def _try(
 
 
 _AWAY = f"table inet {firewall.TABLE} {{}}\ndelete table inet {firewall.TABLE}\n"
-"""Deletes the table whether it is there or not."""
+"""Deletes the table whether it exists or not."""
 
 
 def check_each(
@@ -119,7 +119,7 @@ def check_each(
     patience: float,
     environment: Mapping[str, str],
 ) -> list[RulesVerdict]:
-    """The same without each of the rules in turn."""
+    """Run the job without each of the rules in turn; raises WorkError."""
     found = []
     for rule in rules:
         others = [one for one in rules if one is not rule]
@@ -134,7 +134,7 @@ async def _run(argv: Sequence[str], environment: Mapping[str, str], patience: fl
 
 
 def _refused(stage: Stage, node: Node) -> list[RefusedConnection]:
-    """What the kernel has kept on a node."""
+    """The refused connections that the kernel of a node has recorded."""
     by_address = {address: one.name for one in stage.nodes for address in one.places}
     found = []
     for name in (firewall.REFUSED, f"{firewall.REFUSED}6"):
@@ -142,7 +142,7 @@ def _refused(stage: Stage, node: Node) -> list[RefusedConnection]:
         sets = [one["set"] for one in msgspec.json.decode(listed)["nftables"] if "set" in one]
         for element in sets[0].get("elem", []):
             protocol, address, port = element["concat"]
-            # Neighbours ask each other for names and routes at addresses of no node.
+            # Neighbours ask each other for names and routes at addresses that belong to no node.
             if address in by_address:
                 found.append(RefusedConnection(protocol, by_address[address], node.name, port))
     return found

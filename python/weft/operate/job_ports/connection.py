@@ -1,4 +1,4 @@
-"""What a job does on a network: connections between nodes, each in a phase of the job."""
+"""A job's use of the network: connections between nodes, each in a phase of the job."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from msgspec import Struct
 Protocol = Literal["tcp", "udp"]
 Phase = Literal["launch", "wire-up", "run", "end"]
 PHASES: tuple[Phase, ...] = ("launch", "wire-up", "run", "end")
-"""launch: until all ranks run. wire-up: until the last one listens. run: until a rank ends. end: what follows."""
+"""launch: until all ranks run. wire-up: until the last one listens. run: until a rank ends. end: afterwards."""
 PRIVILEGED_BELOW = 1024
 
 
 class JobConnection(Struct, frozen=True, kw_only=True):
     """A connection, or a UDP socket that another node may send to. The server is the end that listens.
 
-    `is_chosen` says that the port was one of those that the kernel gives away, so another one the next time;
-    `of_ranks` that a rank listens, so that any other rank may connect.
+    `is_chosen`: the kernel chose the port, so it differs in the next run. `of_ranks`: a rank listens, so any other rank
+    may connect.
     """
 
     phase: Phase
@@ -35,12 +35,12 @@ class JobConnection(Struct, frozen=True, kw_only=True):
 
     @property
     def is_privileged(self) -> bool:
-        """Whether only root may listen there."""
+        """Whether only root may listen on the port."""
         return self.port < PRIVILEGED_BELOW
 
 
 class Outside(Struct, frozen=True, kw_only=True):
-    """A connection to an address that is none of the job's nodes; `at_s` counts from the job's start."""
+    """A connection to an address outside the job's nodes; `at_s` counts from the job's start."""
 
     at_s: float
     node: str
@@ -50,7 +50,7 @@ class Outside(Struct, frozen=True, kw_only=True):
 
 
 class RemainingProcess(Struct, frozen=True, order=True):
-    """A process of the job that still ran when the watch ended."""
+    """A process of the job that was still running when the watch ended."""
 
     node: str
     program: str
@@ -58,11 +58,11 @@ class RemainingProcess(Struct, frozen=True, order=True):
 
 
 class PortUsage(Struct, frozen=True, kw_only=True):
-    """What a job used: `nodes` with the node that it was started on first, `seconds` it took, `status` it ended with
-    (None where it was ended at its limit). `left` are processes that outlived it.
+    """What a job used: `nodes` starts with the node on which it was started, `seconds` is its duration, `status` its
+    exit status (None if it was ended at its limit). `left` are processes that outlived it.
 
-    `addresses` has one at which each node is reached. `any_port` are the ports that a node's kernel gives away, by
-    node. `polled` are the nodes without the tracepoint, with the period in ms at which their tables were read, and why.
+    `addresses` has one address of each node. `any_port` has each node's range of ephemeral ports. `polled` are the
+    nodes without the tracepoint, with the polling period of their tables in ms, and the reason.
     """
 
     nodes: tuple[str, ...]
@@ -78,5 +78,5 @@ class PortUsage(Struct, frozen=True, kw_only=True):
 
     @property
     def launcher(self) -> str:
-        """The node that the job was started on."""
+        """The node on which the job was started."""
         return self.nodes[0]

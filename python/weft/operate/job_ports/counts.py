@@ -1,4 +1,4 @@
-"""How many ports a job used, as the published study of two clusters counts: per remote machine and phase."""
+"""How many ports a job used, counted as in the published study of two clusters: per remote machine and phase."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.operate.job_ports.connection import PHASES, JobConnection, Phase, Port
 
 
 class ConnectionCount(Struct, frozen=True, kw_only=True):
-    """Connections between a remote machine and any other, or its UDP ports, that came up in a phase."""
+    """Connections between a remote machine and any other, or its UDP ports, that were opened in a phase."""
 
     phase: Phase
     node: str
@@ -20,7 +20,7 @@ class ConnectionCount(Struct, frozen=True, kw_only=True):
 
 
 def counts(usage: PortUsage) -> list[ConnectionCount]:
-    """One for each phase and remote machine; the machine that the job was started on where there is no other."""
+    """Counts for each phase and remote machine, or for the starting machine if there is no other."""
     remote = usage.nodes[1:] or usage.nodes
     return [
         _count(phase, node, [one for one in usage.connections if one.phase == phase])

@@ -1,4 +1,4 @@
-"""The fewest of some sets of pairs that together hold all."""
+"""The minimum set cover of pairs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 _Pair = tuple[str, str]
 LIMIT_S = 1.0
-"""What the search for the fewest may take; the best that it has found by then stands."""
+"""Time limit of the search; the best cover found by then is used."""
 
 
 def cover(
     elements: AbstractSet[_Pair], sets: Iterable[AbstractSet[_Pair]]
 ) -> list[AbstractSet[_Pair]]:
-    """Of the sets the fewest that hold all elements, those that hold most first.
+    """The fewest of the sets that contain all elements, the largest first.
 
     Each element must be in one of the sets.
     """
@@ -46,7 +46,7 @@ def cover(
 def _greedy(
     elements: AbstractSet[_Pair], sets: Sequence[AbstractSet[_Pair]]
 ) -> list[AbstractSet[_Pair]]:
-    """What holds most of what is left comes next: fewer than an unfinished search finds."""
+    """A greedy cover, which is better than that of an unfinished search."""
     found, left = [], set(elements)
     while left:
         found.append(max(sets, key=lambda one: len(one & left)))

@@ -1,4 +1,4 @@
-"""Rules in the words of nftables and iptables, the same text for all nodes."""
+"""Rules for nftables and iptables, with the same text for all nodes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from weft.operate.job_ports.rules import PortRule
 
 TABLE = "weft_ports"
 REFUSED = "refused"
-"""The set in which the kernel keeps what no rule let in."""
+"""The set in which the kernel records what no rule allowed."""
 _VERSIONS = {4: "ip", 6: "ip6"}
 _NFT_BYTES, _IPTABLES_BYTES = 127, 255
-"""The longest comment of each, without its end."""
+"""The longest comment of each, without the terminator."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+\-?,: ]")
 _NOT_ITS_FAULT = re.compile(
     "Operation not permitted|Permission denied|can't initialize|does not exist|No such file|not supported"
 )
-"""The kernel lacks the module, or namespaces keep it away."""
+"""Errors of a kernel without the module, or of a namespace that hides it."""
 _PORTS_AT_ONCE = 15
-"""What iptables' multiport takes; a range counts as two."""
+"""Most ports of iptables' multiport match; a range counts as two."""
 _KEPT = """    set {name} {{ type inet_proto . ipv4_addr . inet_service; flags dynamic; size 65535; }}
     set {name}6 {{ type inet_proto . ipv6_addr . inet_service; flags dynamic; size 65535; }}
 """
@@ -35,7 +35,7 @@ _KEEP = """        meta l4proto {{ tcp, udp }} add @{name} {{ meta l4proto . ip 
 
 
 def nftables(rules: Iterable[PortRule], keeps_refused: bool = False) -> str:
-    """A table that drops all else; with `keeps_refused` it has a set of what came and was dropped."""
+    """A table that drops everything else; with `keeps_refused` it has a set of what was dropped."""
     lines = "".join(f"        {line}\n" for rule in rules for line in _nft_lines(rule))
     return (
         f"table inet {TABLE} {{\n"
@@ -62,7 +62,7 @@ def _nft_lines(rule: PortRule) -> Iterator[str]:
 
 
 def iptables(rules: Iterable[PortRule], version: int = 4) -> str:
-    """What iptables-restore (version 6: ip6tables-restore) takes; "" where no rule is of that version."""
+    """Input of iptables-restore (version 6: ip6tables-restore); "" if no rule is of this version."""
     lines = [line for rule in rules for line in _iptables_lines(rule, version)]
     if not lines:
         return ""
@@ -83,14 +83,14 @@ def _iptables_lines(rule: PortRule, version: int) -> Iterator[str]:
 
 
 def _comment(rule: PortRule, most_bytes: int) -> str:
-    """What the rule is for, of characters that end neither a comment nor a line: processes choose their own names."""
+    """The purpose of a rule, in characters that end neither a comment nor a line: processes choose their own names."""
     text = _UNSAFE.sub("?", rule.purpose)
     return text if len(text) <= most_bytes else f"{text[: most_bytes - 3]}..."
 
 
 def refuse_unloadable(nft: str, ipt: str, ipt6: str) -> None:
-    """Raise WorkError where a firewall of this machine does not take its rules; it says so without loading them. One
-    that is not here, or not for this user, is not asked."""
+    """Raise WorkError if a firewall program of this machine rejects its rules (they are not loaded). Programs that are
+    missing, or that this user may not run, are not asked."""
     for argv, text in (
         (["nft", "-c", "-f", "-"], nft),
         (["iptables-restore", "--test"], ipt),
@@ -117,7 +117,7 @@ def _at_once(ports: Sequence[PortRange]) -> Iterator[list[PortRange]]:
 
 
 def _by_version(rule: PortRule) -> Iterator[tuple[int, list[str], list[str]]]:
-    """Sources and targets of each version of IP that has both."""
+    """The sources and targets for each IP version that has both."""
     for version in _VERSIONS:
         sources, targets = (_of_version(all_, version) for all_ in (rule.sources, rule.targets))
         if sources and targets:

@@ -1,4 +1,4 @@
-"""The nodes that a job's command names, as mpirun and srun take them."""
+"""The nodes in a job's command, as mpirun and srun name them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _OPTIONS = {"--host", "-host", "-H", "--hosts", "-hosts", "-w", "--nodelist"}
 
 
 def hosts_named(command: Sequence[str]) -> list[str]:
-    """The nodes after --host and its like, without their slots (a:2); none where the command has no such option."""
+    """The nodes after --host and similar options, without their slots (a:2); empty if there is no such option."""
     for at, word in enumerate(command):
         option, is_joined, value = word.partition("=")
         if option in _OPTIONS:

@@ -1,4 +1,4 @@
-"""The job: a command that is run to its end, or ended with all that it has started here."""
+"""The job: a command that runs to its end, or is ended with all that it has started here."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from contextlib import asynccontextmanager, contextmanager
 from weft.base.errors import RequestError
 
 GRACE_S = 3.0
-"""What a launcher gets to end its ranks on other nodes."""
+"""Time that a launcher gets to end its ranks on other nodes."""
 
 
 class WatchedJob:
-    """A running job in a session of its own; what it prints goes to standard error."""
+    """A running job in a session of its own; its output goes to standard error."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -31,7 +31,7 @@ class WatchedJob:
         return self._process.pid
 
     async def wait(self, limit_s: float | None = None) -> int | None:
-        """Its exit status; None where it was ended after so many seconds."""
+        """Its exit status; None if it was ended after `limit_s`."""
         try:
             async with asyncio.timeout(limit_s):
                 return await self._process.wait()
@@ -40,7 +40,7 @@ class WatchedJob:
             return None
 
     async def end(self) -> None:
-        """Ask it to end, and kill it if it does not. What it has left of itself after its end is let be."""
+        """Ask it to end, and kill it if it does not. Processes that it leaves after a normal end are not touched."""
         if self._process.returncode is not None:
             return
         self._signal(signal.SIGTERM)
@@ -62,7 +62,7 @@ class WatchedJob:
 async def running(
     command: Sequence[str], environment: Mapping[str, str], is_quiet: bool = False
 ) -> AsyncIterator[WatchedJob]:
-    """Start a job, and end it when this is left; raises RequestError where there is no such program."""
+    """Start a job, and end it on leaving; raises RequestError if the program does not exist."""
     output = subprocess.DEVNULL if is_quiet else sys.stderr.fileno()
     start = asyncio.create_subprocess_exec(
         *command,
@@ -85,7 +85,7 @@ async def running(
 
 
 async def _started(start: Coroutine[None, None, asyncio.subprocess.Process]) -> WatchedJob:
-    """The job; one that an interrupt finds half started is ended."""
+    """The job; if an interrupt comes while it starts, it is ended."""
     starting = asyncio.ensure_future(start)
     try:
         return WatchedJob(await asyncio.shield(starting))
@@ -96,8 +96,8 @@ async def _started(start: Coroutine[None, None, asyncio.subprocess.Process]) -> 
 
 @contextmanager
 def ending_with_us() -> Iterator[None]:
-    """Requests to end this process are interrupts meanwhile, so that the job is ended first, and the stage too: also
-    where a shell that started us in the background had interrupts ignored."""
+    """Treat termination requests as interrupts, so that the job and the stage are ended first, even if a shell started
+    this process in the background with interrupts ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

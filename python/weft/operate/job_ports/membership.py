@@ -1,4 +1,5 @@
-"""Which processes belong to a job: those below the command, and those at the other ends of their connections."""
+"""Which processes belong to a job: descendants of the command, and the processes at the other ends of their
+connections."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ Member = tuple[int, int]
 
 
 class Members:
-    """A job's processes on all nodes; `daemons` were there before, and serve it."""
+    """A job's processes on all nodes; `daemons` existed before and serve it."""
 
     def __init__(self, seen: list[NodeReport], root: Member) -> None:
         self._seen = seen
@@ -32,17 +33,17 @@ class Members:
             """Until nothing more is reached."""
 
     def process(self, member: Member) -> SeenProcess | None:
-        """What was seen of one."""
+        """A process as it was seen; None if unknown."""
         return self._seen[member[0]].processes.get(member[1])
 
     def ranks(self) -> list[tuple[int, SeenProcess]]:
-        """The user's program: each node's index and process, without what a rank has started."""
+        """The user's program: for each rank its node's index and its process, without children of ranks."""
         found = [(node, self.process((node, pid))) for node, pid in self.job]
         ranks = {(node, one.pid): one for node, one in found if one and one.is_rank}
         return [(node, one) for (node, _), one in ranks.items() if (node, one.parent) not in ranks]
 
     def serves(self, member: Member) -> bool:
-        """Whether it is in the job or one of the daemons that serve it."""
+        """Whether it belongs to the job or is a daemon that serves it."""
         return member in self.job or member in self.daemons
 
     def _join(self, member: Member) -> None:
@@ -50,7 +51,7 @@ class Members:
             return
         self.job.add(member)
         mine = self.process(member)
-        # The tracepoint tells of threads: one that was gone before it could be looked at has its process's name.
+        # The tracepoint reports threads: one that ended before it could be inspected has its process's name.
         for thread in self._fleeting[member[0], mine.name] if mine else []:
             self._join(thread)
         for child in self._children[member]:
@@ -59,7 +60,7 @@ class Members:
                 self._join(child)
 
     def _reach(self, pair: tuple[Member, Member]) -> bool:
-        """Take the other end of a connection in; whether that was new."""
+        """Add the other end of a connection; returns whether it was new."""
         is_new = False
         for one, other in (pair, pair[::-1]):
             if one in self.job and other[1] and not self.serves(other):
@@ -89,7 +90,7 @@ def _ends(seen: list[NodeReport]) -> list[tuple[Member, Member]]:
 
 
 def _by_listener(seen: list[NodeReport]) -> Iterable[tuple[Member, Member]]:
-    """A daemon that serves a connection itself, where it was too short for its owner to be seen."""
+    """Daemons that serve a connection themselves, if it was too short for its owner to be seen."""
     by_address = {address: node for node, one in enumerate(seen) for address in one.addresses}
     for node, one in enumerate(seen):
         for event in one.events:

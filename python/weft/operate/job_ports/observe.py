@@ -1,4 +1,4 @@
-"""Watches a job: agents on all of its nodes notice which sockets are opened while it runs."""
+"""Watches a job: agents on all of its nodes record which sockets are opened while it runs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from weft.operate.job_ports.seen import NodeReport
 from weft.operate.job_ports.usage import usage_of
 
 SETTLES_S = 0.3
-"""What the other nodes do when the command has ended belongs to the job too."""
+"""What other nodes do this long after the command has ended still belongs to the job."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """How the job is started: on this machine, or by these words on the first node of a testbed; its longest time."""
+    """How the job is started: on this machine, or on the first node of a testbed; and its time limit."""
 
     argv: Sequence[str]
     environment: Mapping[str, str]
@@ -36,12 +36,12 @@ class Command:
 
 
 def observe(testbed: Testbed, command: Command) -> PortUsage:
-    """Run the job once, watched; raises RequestError, and WorkError where a node has no agent."""
+    """Run the job once and watch it; raises RequestError, and WorkError if a node has no agent."""
     return run_to_end(_observe(testbed, command))
 
 
 async def _observe(testbed: Testbed, command: Command) -> PortUsage:
-    # The nodes of `local:` are all this machine.
+    # All nodes of `local:` are this machine.
     nodes = [] if testbed.kind == "local" else list(range(len(testbed.nodes)))
     crew = await Crew.start(testbed, nodes)
     try:
@@ -75,7 +75,7 @@ async def _watch(agents: list[Agent], command: Command) -> PortUsage:
 
 
 def _distinct(seen: list[NodeReport]) -> list[NodeReport]:
-    """Each machine once: this one may be a node too, and has that one's name then."""
+    """Each machine once: this machine may also be a node, and then has the node's name."""
     found: dict[tuple[str, str], NodeReport] = {}
     for one in seen:
         place = one.report.boot, one.report.namespace

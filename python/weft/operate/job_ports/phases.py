@@ -1,4 +1,4 @@
-"""When a job's phases begin."""
+"""The starts of a job's phases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.operate.job_ports.seen import NodeReport
 
 
 class JobPhases(NamedTuple):
-    """Seconds since the job's start at which each phase after launch begins. A job without ranks only runs."""
+    """Seconds from the job's start to the start of each phase after launch. A job without ranks only has `run`."""
 
     wire_up_s: float = 0.0
     run_s: float = 0.0
@@ -26,7 +26,7 @@ class JobPhases(NamedTuple):
 
 
 def phases_of(seen: list[NodeReport], members: Members) -> JobPhases:
-    """As the ranks of all nodes tell: when all run, when the last opens a listener, when the first ends."""
+    """Phases by the ranks of all nodes: when all run, when the last opens a listener, when the first ends."""
     ranks = members.ranks()
     if not ranks:
         return JobPhases(0.0, -1.0)

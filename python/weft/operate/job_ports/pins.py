@@ -1,4 +1,4 @@
-"""Settings that keep a job's ports in a range: some for what starts the ranks, the others for the ranks."""
+"""Settings that keep a job's ports in a range: one part for what starts the ranks, the other for the ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Pins(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Pins:
-        """The first quarter of a range, and the rest; raises RequestError."""
+        """The first quarter of a range for launchers, the rest for ranks; raises RequestError."""
         ports = PortRange.parse(text, "--ports")
         if len(ports) < _FEWEST:
             raise RequestError(
@@ -32,15 +32,15 @@ class Pins(Struct, frozen=True):
 
     @property
     def ranges(self) -> tuple[PortRange, PortRange]:
-        """Both."""
+        """Both ranges."""
         return self.launcher, self.ranks
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the job gets: Open MPI and MPICH read it."""
+        """Environment variables for the job, which Open MPI and MPICH read."""
         return port_settings(self.launcher, self.ranks)
 
     @property
     def slurm(self) -> str:
-        """The line for slurm.conf: srun takes its ports from nothing else."""
+        """The line for slurm.conf, from which alone srun takes its ports."""
         return f"SrunPortRange={self.launcher}"

@@ -1,4 +1,4 @@
-"""The smallest set of rules that lets a job's connections in; where many nodes listen, a small one."""
+"""The smallest set of rules that allows a job's connections; with many listening nodes, a small one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from weft.operate.job_ports.cover import cover
 
 _Pairs = frozenset[tuple[str, str]]
 EXACT_SERVERS = 12
-"""Of so many nodes that listen all 4,096 sets are tried."""
+"""With up to this many listening nodes, all 4,096 sets are tried."""
 
 
 class PortRule(Struct, frozen=True, kw_only=True):
-    """Let `clients` connect to `ports` of `servers`; answers are let through by the state of the connection.
+    """Let `clients` connect to `ports` of `servers`; replies pass by the state of the connection.
 
-    `programs` listen there, in these phases. `is_chosen` says that the kernel chose a port, so that the range is all
-    that it may choose from. `sources` and `targets` are the addresses of the nodes.
+    `programs` listen there, in these phases. `is_chosen`: the kernel chose a port, so the range is all that it may
+    choose from. `sources` and `targets` are the addresses of the nodes.
     """
 
     protocol: Protocol
@@ -37,17 +37,17 @@ class PortRule(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The rule as text."""
         ports = ", ".join(map(str, self.ports))
         return f"{self.protocol} from {fold(self.clients)} to {fold(self.servers)}, port {ports}"
 
     @property
     def purpose(self) -> str:
-        """What it is for."""
+        """What it is for, as text."""
         return f"{', '.join(self.phases)}: {', '.join(self.programs) or 'unknown'} listens"
 
     def covers(self, other: PortRule) -> bool:
-        """Whether it lets in all that another, smaller rule does."""
+        """Whether it allows all that another, smaller rule does."""
         mine, its = set(_all_ports(self.ports)), set(_all_ports(other.ports))
         return (
             self.protocol == other.protocol
@@ -57,7 +57,7 @@ class PortRule(Struct, frozen=True, kw_only=True):
         )
 
     def lets_in(self, protocol: str, client: str, server: str, port: int) -> bool:
-        """Whether a connection passes by it."""
+        """Whether it allows a connection."""
         is_in = any(one.first <= port <= one.last for one in self.ports)
         return (
             (protocol, True) == (self.protocol, is_in)
@@ -72,7 +72,7 @@ def _all_ports(ranges: Iterable[PortRange]) -> Iterator[int]:
 
 
 def rules_of(usage: PortUsage, pins: Sequence[PortRange] = ()) -> list[PortRule]:
-    """The rules in the order of the phases. A port in one of the ranges `pins` stands for the range."""
+    """The rules in the order of the phases. A port within one of the ranges `pins` is replaced by the range."""
     needs: dict[tuple[Protocol, PortRange, bool], list[JobConnection]] = defaultdict(list)
     for one in usage.connections:
         ports, is_chosen = _range_of(one, usage, pins)
@@ -101,7 +101,7 @@ _Sides = tuple[tuple[str, ...], tuple[str, ...]]
 def _range_of(
     one: JobConnection, usage: PortUsage, pins: Sequence[PortRange]
 ) -> tuple[PortRange, bool]:
-    """The ports that stand for a connection's, and whether they are all that the kernel may choose from."""
+    """The port range that stands for a connection's port, and whether the kernel may choose any of it."""
     for pin in pins:
         if pin.first <= one.port <= pin.last:
             return pin, False
@@ -111,8 +111,8 @@ def _range_of(
 
 
 def _pairs(connections: Iterable[JobConnection], usage: PortUsage) -> _Pairs:
-    """Who connects to which node. Ranks connect when they have something to say, so that where one was seen to, the
-    next time another may."""
+    """Pairs of client and server. If any rank was seen to connect, another may the next time, since ranks connect on
+    demand."""
     connections = list(connections)
     pairs = {(one.client, one.server) for one in connections}
     if any(one.of_ranks for one in connections):
@@ -121,8 +121,8 @@ def _pairs(connections: Iterable[JobConnection], usage: PortUsage) -> _Pairs:
 
 
 def _sides(pairs: _Pairs) -> list[_Sides]:
-    """Sets of clients and servers that cover the pairs and no others, but those of a node with itself, which no
-    firewall sees: so all to all is one."""
+    """Sets of clients and servers that cover exactly the pairs, apart from pairs of a node with itself, which no
+    firewall sees: so an all-to-all is one set."""
     found = []
     left = set(pairs)
     for one in cover(pairs, _rectangles(pairs)):
@@ -134,8 +134,8 @@ def _sides(pairs: _Pairs) -> list[_Sides]:
 
 
 def _rectangles(pairs: _Pairs) -> Iterator[_Pairs]:
-    """All sets of pairs that are some clients with some servers, and no part of another such set. Where many nodes
-    listen, only those that begin with the clients of one of them."""
+    """All maximal sets of pairs that combine some clients with some servers. With many listening nodes, only those that
+    start from the clients of one of them."""
     clients: dict[str, set[str]] = defaultdict(set)
     for client, server in pairs:
         clients[server].add(client)
@@ -156,12 +156,12 @@ def _rectangles(pairs: _Pairs) -> Iterator[_Pairs]:
 
 
 def _common(sets: Sequence[set[str]], everyone: frozenset[str]) -> frozenset[str]:
-    """What all sets have, of everyone."""
+    """The elements of `everyone` that are in all sets."""
     return everyone.intersection(*sets)
 
 
 def _addresses(usage: PortUsage) -> dict[str, tuple[str, ...]]:
-    """The addresses that connections used, by node; of a node without any, its first."""
+    """For each node, the addresses that connections used, or its first address."""
     found: dict[str, set[str]] = defaultdict(set)
     for one in usage.connections:
         found[one.client].add(one.client_address)

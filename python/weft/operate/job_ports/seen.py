@@ -1,4 +1,4 @@
-"""What an agent has seen on its node, ready to be asked."""
+"""What an agent has observed on its node, in a form for queries."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class SocketAddress(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> SocketAddress:
-        """From 10.0.0.1:22 or [fe80::1]:22."""
+        """Parse text such as 10.0.0.1:22 or [fe80::1]:22."""
         address, _, port = text.rpartition(":")
         return cls(address.strip("[]"), int(port))
 
 
 class NodeReport:
-    """A node by its name, and its report; `ahead_ns` is what its clock is ahead of the job's start."""
+    """A node's name and report; `ahead_ns` is its clock's reading at the job's start."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class NodeReport:
 
     @property
     def is_traced(self) -> bool:
-        """Whether the tracepoint was read, so that no connection was too short."""
+        """Whether the tracepoint was used, so that no connection was too short to be seen."""
         return not self.why_not
 
     def at_s(self, at_ns: int) -> float:
@@ -53,13 +53,13 @@ class NodeReport:
 
     @cached_property
     def addresses(self) -> tuple[str, ...]:
-        """Those that others may reach it at."""
+        """The addresses at which others may reach the node."""
         return tuple(
             one for one in self.report.addresses if not ipaddress.ip_address(one).is_loopback
         )
 
     def address_like(self, address: str) -> str:
-        """This one where the node has it, else its first of the same version of IP, or else its first."""
+        """This address if the node has it, else its first of the same IP version, else its first."""
         version = ipaddress.ip_address(address.partition("%")[0]).version
 
         def unlike(one: str) -> tuple[bool, bool, bool]:
@@ -74,29 +74,29 @@ class NodeReport:
 
     @cached_property
     def processes(self) -> dict[int, SeenProcess]:
-        """By pid; of a pid that was used twice, the later."""
+        """Processes by pid; if a pid was reused, the later process."""
         return {one.pid: one for one in self.report.processes}
 
     @cached_property
     def last_look_ns(self) -> int:
-        """When processes were looked at last: the agent's own ran then."""
+        """When processes were last inspected: the agent's own was running then."""
         return max((one.last_ns for one in self.report.processes), default=0)
 
     def name(self, pid: int) -> str:
-        """The program of a process, "" where it is not known. It chose the name itself: what other programs may read as
-        more than a name becomes "?"."""
+        """The program of a process, "" if unknown. It chose the name itself, so characters with a special meaning
+        elsewhere become "?"."""
         return _UNSAFE.sub("?", self.processes[pid].name) if pid in self.processes else ""
 
     def listener(self, port: int) -> int:
-        """The process that listens on a TCP port, 0 where none was seen."""
+        """The process that listens on a TCP port; 0 if none was seen."""
         return self._listening[port].pid if port in self._listening else 0
 
     def listens(self, port: int) -> bool:
-        """Whether anything was seen to listen there."""
+        """Whether any process was seen listening on the port."""
         return port in self._listening
 
     def is_chosen(self, port: int) -> bool:
-        """Whether the kernel gave the port to a listener that asked for any, rather than the one that it always has."""
+        """Whether the kernel chose the port for a listener that asked for any, so that it is not a fixed one."""
         first, last = self.report.any_port
         listening = self._listening.get(port)
         return first <= port <= last and not (listening and listening.was_there)
@@ -104,7 +104,7 @@ class NodeReport:
     @cached_property
     def _listening(self) -> dict[int, SocketEvent]:
         listening = [one for one in self.events if one.what == "listens"]
-        # One with an owner says more than one without.
+        # An entry with an owner is more informative than one without.
         return {
             SocketAddress.parse(one.local).port: one for one in sorted(listening, key=_has_owner)
         }
@@ -115,7 +115,7 @@ def _has_owner(event: SocketEvent) -> bool:
 
 
 def nodes_by_address(seen: Iterable[NodeReport]) -> dict[str, int]:
-    """Which node has an address; those of several nodes, as of a bridge for containers, say nothing."""
+    """The node of each address; addresses of several nodes, as of a bridge for containers, are left out."""
     found: dict[str, int] = {}
     shared: set[str] = set()
     for node, one in enumerate(seen):

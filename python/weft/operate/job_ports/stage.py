@@ -1,4 +1,4 @@
-"""A lab as a small cluster that jobs can be started on: its hosts have names, and log into each other by ssh."""
+"""A lab as a small cluster on which jobs can be started: its hosts have names and log into each other by ssh."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ SetEnv PATH={path}
 
 @dataclass(frozen=True)
 class StageService:
-    """A command that runs on some nodes as long as the stage is there; {node} in it is the node's name."""
+    """A command that runs on some nodes while the stage exists; {node} in it is the node's name."""
 
     nodes: Sequence[str]
     command: str
 
     @classmethod
     def parse(cls, text: str, names: Sequence[str]) -> StageService:
-        """From `n1,n2: command`, or `*: command` for all; raises RequestError."""
+        """Parse `n1,n2: command`, or `*: command` for all nodes; raises RequestError."""
         chosen, colon, command = text.partition(":")
         nodes = list(names) if chosen.strip() == "*" else [one.strip() for one in chosen.split(",")]
         unknown = [one for one in nodes if one not in names]
@@ -67,7 +67,7 @@ class StageService:
 
 @dataclass
 class Stage:
-    """A lab whose hosts have names of their own. Other machines cannot reach programs on it."""
+    """A lab whose hosts have names. Other machines cannot reach programs on it."""
 
     testbed: Testbed
     folder: Path
@@ -82,20 +82,20 @@ class Stage:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a job on the stage gets: our ssh first, and an MPI that keeps to the lab's network."""
+        """Environment of a job on the stage: our ssh comes first in PATH, and MPI stays on the lab's network."""
         path = f"{self.folder}/bin:{os.environ['PATH']}:{_SYSTEM}"
         as_root = AS_ROOT if os.geteuid() == 0 else {}
         mpi = on_lab_only() | as_root | {"OMPI_MCA_orte_tmpdir_base": str(self.folder)}
         return {**os.environ, **mpi, "PATH": path, "TMPDIR": str(self.folder)}
 
     def enter(self, node: Node, argv: Sequence[str]) -> list[str]:
-        """The command that runs another on a node, where the names of all are known."""
+        """The command that runs another on a node, where all host names are known."""
         named = ["unshare", "--mount", "--uts", "sh", "-c", _NAMED, "sh"]
         words = [*named, str(self.folder / "hosts"), node.name, *argv]
         return self.testbed.node_command(node, words)
 
     def run(self, node: Node, argv: Sequence[str], text: str = "") -> str:
-        """What a program prints on a node, `text` being its input; raises WorkError."""
+        """The output of a program on a node, with `text` as its input; raises WorkError."""
         done = subprocess.run(
             self.testbed.node_command(node, list(argv)),
             input=text,
@@ -114,7 +114,7 @@ class Stage:
         self._running.append(subprocess.Popen(enter, stdout=log, stderr=log, env=self.environment))
 
     def wait_until_ready(self) -> None:
-        """Until a job may start, also after one that was killed; raises WorkError."""
+        """Wait until a job may start, also after a job that was killed; raises WorkError."""
         if self.ready:
             command = self.enter(self.nodes[0], ["sh", "-c", self.ready])
             quiet = subprocess.DEVNULL
@@ -124,11 +124,11 @@ class Stage:
             _wait(lambda: not ask(), f"--ready {self.ready!r}")
 
     def settle(self) -> None:
-        """From now on what is started on the nodes belongs to jobs."""
+        """From now on, new processes on the nodes belong to jobs."""
         self._before = self._living()
 
     def clear(self) -> None:
-        """End what jobs have left on the nodes."""
+        """End processes that jobs have left on the nodes."""
         while left := self._living() - self._before:
             for pid in left:
                 with contextlib.suppress(ProcessLookupError):
@@ -151,7 +151,9 @@ class Stage:
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 is_mine = str((entry / "ns/net").readlink()) in self._namespaces
-                stat = (entry / "stat").read_text(errors="replace")  # It has the process's name.
+                stat = (entry / "stat").read_text(
+                    errors="replace"
+                )  # It contains the process's name.
                 if is_mine and stat.rpartition(")")[2].split()[0] != "Z":
                     found.add(int(entry.name))
         return found
@@ -163,7 +165,7 @@ def staged(
     services: Callable[[Sequence[str]], Sequence[StageService]] = lambda names: (),
     ready: str = "",
 ) -> Iterator[Stage]:
-    """The lab of a fabric with sshd (where it is installed) and other daemons on its hosts, all gone afterwards.
+    """The lab of a fabric with sshd (if installed) and other daemons on its hosts, removed afterwards.
 
     `ready` is a command that succeeds on the first host when jobs may start. Raises RequestError and WorkError.
     """
@@ -191,7 +193,7 @@ def staged(
 
 
 def named_fabric(folder: Path, names: Sequence[str]) -> str:
-    """A fabric of hosts with these names on one switch, written into a folder."""
+    """A fabric of hosts with these names on one switch, written to a folder."""
     path = folder / "nodes.toml"
     hosts = f'[[hosts]]\nids = "{",".join(names)}"\nattach = "switch"\n'
     path.write_text(f'name = "nodes"\n{hosts}[[switches]]\nids = "switch"\n')
@@ -199,7 +201,7 @@ def named_fabric(folder: Path, names: Sequence[str]) -> str:
 
 
 def _is_up(stage: Stage, node: Node) -> bool:
-    """Whether the kernel says so of all interfaces. It may do so a second late; UCX does without them until then."""
+    """Whether the kernel reports all interfaces as up, perhaps a second late. Until then UCX does not use them."""
     links = msgspec.json.decode(stage.run(node, ["ip", "-j", "link", "show", "up"]))
     return all(one["operstate"] == "UP" for one in links if one["link_type"] != "loopback")
 
@@ -218,7 +220,7 @@ def _start_sshd(stage: Stage) -> None:
     wrapper = folder / "bin/ssh"
     wrapper.write_text(f'#!/bin/sh\nexec {ssh} -F {folder}/ssh_config "$@"\n')
     wrapper.chmod(0o755)
-    # sshd insists on it, and a machine without a running sshd may not have it.
+    # sshd requires it, and a machine without a running sshd may not have it.
     Path("/run/sshd").mkdir(exist_ok=True)
     for node in stage.nodes:
         config = folder / f"sshd_{node.name}"

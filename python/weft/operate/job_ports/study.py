@@ -1,4 +1,4 @@
-"""The ports of a job beside those that a published study of two clusters counted for LAM/MPI.
+"""A job's ports compared with those that a published study of two clusters counted for LAM/MPI.
 
 F. G. Tinetti and W. J. Aróztegui, "Factibilidad y Rendimiento de las Comunicaciones para Cómputo Paralelo
 Intercluster", section 2: per remote machine, lamboot opened three TCP ports to negotiate by ssh, one for its daemon,
@@ -15,8 +15,8 @@ _BY_SSH = 22
 
 
 class StudyCount(Struct, frozen=True, kw_only=True):
-    """Connections (TCP) and sockets (UDP) per remote machine, the most of any: `ssh_tcp`, `daemon_tcp` and `udp` until
-    all ranks run, which together are `launch`, and `job_tcp`, `job_udp` afterwards."""
+    """Connections (TCP) and sockets (UDP) per remote machine, the maximum over machines: `ssh_tcp`, `daemon_tcp` and
+    `udp` until all ranks run (together `launch`), and `job_tcp`, `job_udp` afterwards."""
 
     what: str
     ssh_tcp: int
@@ -27,7 +27,7 @@ class StudyCount(Struct, frozen=True, kw_only=True):
 
     @property
     def launch(self) -> int:
-        """All of the launch."""
+        """The sum over the launch."""
         return self.ssh_tcp + self.daemon_tcp + self.udp
 
 
@@ -35,7 +35,7 @@ PUBLISHED = StudyCount(what="LAM/MPI, published", ssh_tcp=3, daemon_tcp=1, udp=2
 
 
 def as_in_the_study(usage: PortUsage) -> StudyCount:
-    """The same of a job."""
+    """A job's connections, counted as in the study."""
     counted = [_of(usage, node) for node in usage.nodes[1:] or usage.nodes]
     ssh, daemon, udp, job_tcp, job_udp = (max(column) for column in zip(*counted, strict=True))
     return StudyCount(
@@ -54,5 +54,5 @@ def _of(usage: PortUsage, node: str) -> tuple[int, int, int, int, int]:
 
 
 def _udp(connections: list[JobConnection], node: str) -> int:
-    """Ports of the node, however many may send to them."""
+    """UDP ports of the node, each counted once."""
     return len({one.port for one in connections if one.protocol == "udp" and one.server == node})

@@ -1,4 +1,4 @@
-"""From what agents have seen on the nodes of a job to its connections. Pure functions."""
+"""Derives a job's connections from what agents have observed on its nodes. Pure functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from weft.operate.job_ports.seen import NodeReport, SocketAddress, nodes_by_addr
 
 @dataclass(frozen=True)
 class _End:
-    """One end of a connection, as its own node saw it."""
+    """One end of a connection, as observed on its own node."""
 
     at_s: float
     member: Member
@@ -30,7 +30,7 @@ class _End:
 
 
 class JobUsage:
-    """The connections of the job whose first process is `root`: the index of a node, and a pid."""
+    """The connections of the job whose first process is `root` (the index of a node, and a pid)."""
 
     def __init__(self, seen: list[NodeReport], root: Member) -> None:
         self._seen = seen
@@ -39,11 +39,11 @@ class JobUsage:
         self.phases: JobPhases = phases_of(seen, self.members)
 
     def connections(self) -> list[JobConnection]:
-        """All between nodes, in the order of time."""
+        """All connections between nodes, in order of time."""
         return sorted([*self._tcp(), *self._udp()], key=lambda one: one.at_s)
 
     def outside(self) -> list[Outside]:
-        """What the job's processes connected to that is none of its nodes."""
+        """Connections of the job's processes to addresses outside its nodes."""
         return [
             Outside(
                 at_s=end.at_s,
@@ -60,7 +60,7 @@ class JobUsage:
         ]
 
     def left(self) -> list[RemainingProcess]:
-        """The job's processes that ran when their node was looked at last."""
+        """The job's processes that were running when their node was last inspected."""
         return sorted(
             RemainingProcess(self._seen[node].node, process.name, pid)
             for node, pid in self.members.job
@@ -69,7 +69,7 @@ class JobUsage:
         )
 
     def _tcp(self) -> Iterator[JobConnection]:
-        """The end that saw more of the connections to a port tells of them; the other adds which program it was."""
+        """For each port, the end that observed more of the connections counts; the other end adds the program."""
         clients, servers = self._by_route()
         for route in {**clients, **servers}:
             mine, others = clients[route], servers[route]
@@ -94,7 +94,7 @@ class JobUsage:
     ) -> Iterator[JobConnection]:
         client, server, port = route
         if not accepted and not self._seen[server].listens(port):
-            return  # Tried in vain: no rule lets that succeed.
+            return  # It failed by itself: no rule makes it succeed.
         listener = (server, self._seen[server].listener(port))
         for at in range(max(len(begun), len(accepted))):
             one = begun[at] if at < len(begun) else None
@@ -114,7 +114,7 @@ class JobUsage:
             )
 
     def _belongs(self, client: Member, server: Member, listener: Member) -> bool:
-        """In the job at one end at least, or between daemons that serve it, as Slurm's do among themselves."""
+        """Whether one end is in the job, or both are daemons that serve it, as Slurm's connect to each other."""
         job, serves = self.members.job, self.members.serves
         if {client, server, listener} & job:
             return True
@@ -147,7 +147,7 @@ class JobUsage:
         )
 
     def _begun(self, node: int) -> Iterator[_End]:
-        """Connections that the node began."""
+        """Connections that the node opened."""
         seen = self._seen[node]
         for event in seen.events:
             if event.was_there or not event.remote:
@@ -159,7 +159,7 @@ class JobUsage:
                 yield self._end(node, event)
 
     def _accepted(self, node: int) -> Iterator[_End]:
-        """Connections that the node accepted, with their owners as far as the tables told."""
+        """Connections that the node accepted, with their owners as far as the tables show them."""
         seen = self._seen[node]
         owners = {(one.local, one.remote): one.pid for one in seen.events if one.what == "is_open"}
         for event in seen.events:
@@ -173,7 +173,7 @@ class JobUsage:
                 yield self._end(node, event, owners.get((event.local, event.remote), 0))
 
     def _looks_begun(self, node: int, event: SocketEvent) -> bool:
-        """Without the tracepoint: the port at which something listens is the server's."""
+        """Without the tracepoint: the port on which something listens is the server's."""
         if event.what != "is_open" or event.remote is None:
             return False
         mine, other = SocketAddress.parse(event.local), SocketAddress.parse(event.remote)
@@ -192,8 +192,8 @@ class JobUsage:
         )
 
     def _udp(self) -> Iterator[JobConnection]:
-        """Each socket of the job that others could send to; where some have ports of their own choice, those are the
-        servers, and what the kernel chose is a client's, whose answers need no rule."""
+        """Sockets of the job that others could send to. If some have fixed ports, those are the servers; ports chosen
+        by the kernel are clients', whose replies need no rule."""
         bound = [
             (node, event, SocketAddress.parse(event.local))
             for node, seen in enumerate(self._seen)
@@ -217,11 +217,11 @@ class JobUsage:
 
 
 _Route = tuple[int, int, int]
-"""The nodes that connect and listen, and the port."""
+"""The connecting and the listening node, and the port."""
 
 
 def usage_of(seen: list[NodeReport], root: Member, seconds: float, status: int | None) -> PortUsage:
-    """All that is known of a job whose first process is `root`, a node's index and a pid; the first node started it."""
+    """Everything known of a job whose first process is `root` (a node's index and a pid); the first node started it."""
     job = JobUsage(seen, root)
     ranks = Counter(seen[node].node for node, _ in job.members.ranks())
     return PortUsage(

@@ -1,1 +1,1 @@
-"""Before a run: can it run here, and is anything odd on these nodes."""
+"""Checks before a run: whether it can run here, and whether any node is unusual."""

@@ -17,14 +17,14 @@ from weft.operate.preflight.record import ClusterRecord
 
 @dataclass(frozen=True)
 class CheckVerdict:
-    """What a record says; `findings` are failures first, then differences, then the rest."""
+    """The verdict on a record; `findings` are failures first, then differences, then the rest."""
 
     record: ClusterRecord
     findings: Sequence[Finding]
 
     @property
     def can_run(self) -> bool:
-        """Whether every node has an agent and every path that was tried connects."""
+        """Whether every node has an agent and every tested path connects."""
         return not any(finding.kind == "failure" for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def judge(record: ClusterRecord) -> CheckVerdict:
 
 
 def _is_said(finding: Finding, others: Sequence[Finding]) -> bool:
-    """Whether a difference between nodes says the same of the same nodes."""
+    """Whether another finding says the same about the same nodes as a difference between nodes."""
     return any(
         other.code == f"differs-{finding.code}" and set(other.nodes) == set(finding.nodes)
         for other in others

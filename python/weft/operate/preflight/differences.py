@@ -1,4 +1,4 @@
-"""What differs between nodes that should be equal: one odd node makes a run hard to read."""
+"""Differences between nodes that should be equal: a single odd node makes a run hard to interpret."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 @dataclass(frozen=True)
 class Property:
-    """Something of a node or an interface. `keys` leads to it; `hint` may use {value} and {interface}."""
+    """A property of a node or an interface. `keys` leads to it; `hint` may contain {value} and {interface}."""
 
     code: str
     text: str

@@ -1,4 +1,4 @@
-"""A finding: a warning as data, with the nodes it is about."""
+"""A finding: a warning as data, with the nodes that it is about."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Finding(Warning):
-    """`hint` is what it costs and the command that changes it."""
+    """`hint` says what the problem costs, and the command that changes it."""
 
     kind: Kind = "warning"
     nodes: tuple[str, ...] = ()
 
 
 def named(nodes: Iterable[str]) -> str:
-    """Nodes as a sentence names them."""
+    """Node names as part of a sentence."""
     names = list(nodes)
     return ", ".join(names) if len(names) <= MOST_NAMED else fold(names)

@@ -21,11 +21,11 @@ VIRTUAL = (
     "netvsc",
     "hv_netvsc",
 )
-"""Drivers whose link speed is not a measured one."""
+"""Drivers whose link speed is only nominal."""
 LANE_GBPS = {2.5: 2.0, 5.0: 4.0, 8.0: 7.877, 16.0: 15.754, 32.0: 31.508, 64.0: 60.5}
-"""What a PCI Express lane carries by its transfers a second, after 8b/10b, 128b/130b or flits (PCIe 1.0 to 6.0)."""
+"""Capacity of a PCI Express lane by its transfer rate, after 8b/10b, 128b/130b or flits (PCIe 1.0 to 6.0)."""
 SLOT_EFFICIENCY = 0.86
-"""What headers of transactions leave for data, with payloads of 256 bytes."""
+"""Share left for data by transaction headers, with payloads of 256 bytes."""
 LARGE_PACKETS = ("tso", "gso", "gro", "scatter-gather")
 SWITCHES = {
     "rx-checksum": "rx",
@@ -41,7 +41,7 @@ Seen = tuple[NodeRecord, Interface]
 
 
 def known_mbps(interface: Interface) -> int | None:
-    """The link's speed where it is one of hardware."""
+    """The link's speed if it is a hardware link; else None."""
     if interface["driver"] in VIRTUAL or interface["loopback"]:
         return None
     mbps = interface["link_mbps"]
@@ -49,7 +49,7 @@ def known_mbps(interface: Interface) -> int | None:
 
 
 def slot_gbps(slot: Slot) -> float | None:
-    """What a slot carries at the speed and width it runs at, in 10^9 bit/s of data."""
+    """Capacity of a slot at its current speed and width, in 10^9 bit/s of data."""
     speed = re.match(r"[\d.]+", slot["speed"] or "")
     lane = LANE_GBPS.get(float(speed[0])) if speed else None
     return lane * slot["width"] * SLOT_EFFICIENCY if lane and slot["width"] else None
@@ -61,7 +61,7 @@ def _slot(interface: Interface) -> Slot:
 
 @dataclass(frozen=True)
 class InterfaceFault:
-    """What may be wrong with an interface: in words where it is, and what to do."""
+    """What may be wrong with an interface, where it is, and what to do, as text."""
 
     code: str
     problem: Callable[[Interface], str | None]
@@ -69,7 +69,7 @@ class InterfaceFault:
 
 
 def link_findings(record: ClusterRecord) -> Iterator[Finding]:
-    """What is wrong with interfaces, the same fault of many nodes together."""
+    """Problems of interfaces, with the same problem of many nodes in one finding."""
     seen = [(node, one) for node in record.alive for one in node.interfaces if one]
     wired = [(node, one) for node, one in seen if one["driver"] != "veth"]
     several = [(node, one) for node, one in seen if _has_several(node.system.get("numa_nodes"))]
@@ -90,7 +90,7 @@ def _carries_less(one: Interface) -> str | None:
 
 
 def _lacks_lanes(one: Interface) -> str | None:
-    """Fewer lanes than the card has. Speed is left out: idle links slow down."""
+    """Fewer lanes than the card has. Speed is not compared, because idle links slow down."""
     width, most = _slot(one).get("width"), _slot(one).get("max_width")
     is_reduced = width and most and width < most
     return f"runs at x{width} of its x{most} PCIe lanes" if is_reduced else None
@@ -129,7 +129,7 @@ _FAR_MEMORY = InterfaceFault(
         f"/sys/class/net/{one['name']}/device/local_cpulist"
     ),
 )
-"""Where there is more than one memory, processes far from the interface are slower."""
+"""With more than one memory node, processes far from the interface are slower."""
 _ERRORS = InterfaceFault(
     "receive-errors",
     lambda one: (
@@ -142,7 +142,7 @@ _ERRORS = InterfaceFault(
 
 
 def _offload(name: str) -> InterfaceFault:
-    """Not for veth, whose packets stay in one kernel and which is made without some."""
+    """A disabled offload. Not reported for veth, whose packets stay in one kernel and which lacks some offloads."""
     is_large = name in LARGE_PACKETS
     cost = "a processor's time for every packet" if is_large else "a pass over every byte"
     return InterfaceFault(
@@ -153,12 +153,12 @@ def _offload(name: str) -> InterfaceFault:
 
 
 def _has_several(online: str | None) -> bool:
-    """Whether a list such as 0-1 names more than one."""
+    """Whether a list such as 0-1 contains more than one number."""
     return bool(online) and online != "0"
 
 
 def _together(fault: InterfaceFault, seen: list[Seen]) -> Iterator[Finding]:
-    """One finding for all interfaces that have the same problem in the same words."""
+    """One finding for all interfaces with the same problem."""
     having: dict[str, list[Seen]] = {}
     for node, one in seen:
         if not one["loopback"] and (text := fault.problem(one)):

@@ -1,4 +1,4 @@
-"""Whether the MPIs of this machine can be used, of which its `mpirun` would start the ranks."""
+"""Whether the MPIs of this machine work, since its `mpirun` would start the ranks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.operate.preflight.record import ClusterRecord
 
 
 def mpi_findings(record: ClusterRecord) -> Iterator[Finding]:
-    """The MPIs of which something is installed that does not work."""
+    """The MPIs that are installed in part but do not work."""
     for mpi in record.mpi:
         if mpi.problem:
             message = f"{KINDS[mpi.kind]} on this machine cannot be used: {mpi.problem}"
@@ -19,7 +19,7 @@ def mpi_findings(record: ClusterRecord) -> Iterator[Finding]:
 
 
 def describe_mpi(mpis: list[MpiTrial]) -> str:
-    """Which MPIs plans may be run over, or what to install."""
+    """Which MPIs plans may use, or what to install."""
     usable = [f"{KINDS[mpi.kind]} {mpi.version}" for mpi in mpis if not mpi.problem]
     if usable:
         return f"usable for --transport mpi: {', '.join(usable)}"

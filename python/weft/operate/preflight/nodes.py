@@ -1,4 +1,4 @@
-"""What of a node costs speed or steadiness: agents, governor, busy processors, buffers, time-outs."""
+"""What costs speed or steadiness on a node: agents, governor, busy processors, buffers, time-outs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from weft.operate.preflight.link import known_mbps
 from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 BUSY = 0.5
-"""A processor that is busy for this share of the time disturbs what is measured on it."""
+"""A processor that is busy for this share of the time disturbs measurements on it."""
 LEAST_SYN_RETRIES = 2
 LEAST_RETRIES = 8
-"""RFC 1122 asks for at least 100 s before a connection is given up, which takes so many."""
+"""RFC 1122 requires at least 100 s before a connection is given up, which takes this many retries."""
 FILES_BESIDE_CONNECTIONS = 64
 CONNECTIONS_PER_NODE = 4
 BUFFER_PER_PRODUCT = 2
@@ -21,7 +21,7 @@ BUFFER_PER_PRODUCT = 2
 
 
 def node_findings(record: ClusterRecord) -> Iterator[Finding]:
-    """What is wrong with nodes themselves."""
+    """Problems of the nodes themselves."""
     yield from _without_agent(record)
     yield from _without_address(record)
     yield from _governors(record)
@@ -67,7 +67,8 @@ def _missing(
     address: str,
     interface: CheckedInterface | None,
 ) -> str | None:
-    """What is wrong with an address. The kernel may report a carrier late, so a connection or an answer counts more."""
+    """What is wrong with an address. The kernel may report a carrier late, so a connection or a reply is stronger
+    evidence."""
     if interface is None:
         return f"no interface has the address {address}"
     mine = [path for path in record.paths if path.network == network]
@@ -93,7 +94,8 @@ def _governors(record: ClusterRecord) -> Iterator[Finding]:
 
 
 def _busy(record: ClusterRecord) -> Iterator[Finding]:
-    """The nodes together that have as many busy processors: in a lab all share the same."""
+    """Busy processors; nodes with the same number are reported together, since in a lab all share the same
+    processors."""
     alike: dict[tuple[int, int], list[NodeRecord]] = {}
     for node in record.alive:
         shares = node.system.get("busy", [])
@@ -138,7 +140,7 @@ def _files(record: ClusterRecord) -> Iterator[Finding]:
 
 
 def _buffers(record: ClusterRecord) -> Iterator[Finding]:
-    """The bandwidth-delay product of the slowest path from or to a node, against what its TCP may buffer."""
+    """Compares the bandwidth-delay product of the slowest path from or to a node with its TCP buffer limits."""
     for node in record.alive:
         mbps = max((known_mbps(one) or 0 for one in node.interfaces if one), default=0)
         trips_us = [path.round_trip_us or 0.0 for path in record.paths if node.name in path.ends]
@@ -167,7 +169,7 @@ def _strangers(record: ClusterRecord) -> Iterator[Finding]:
 
 
 def _setting(node: NodeRecord, key: str, default: int) -> int:
-    """A number among the kernel's settings; what counts as enough where it does not say."""
+    """A kernel setting as a number; `default`, which is sufficient, if it is unknown."""
     value = node.system.get("settings", {}).get(key)
     return default if value is None else int(value)
 

@@ -1,4 +1,4 @@
-"""What the data networks carry: connections, datagrams, packet sizes, and how far the clocks are apart."""
+"""What the data networks carry: connections, datagrams, packet sizes; and the offsets between clocks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from weft.operate.preflight.finding import Finding, named
 from weft.operate.preflight.record import ClusterRecord, PathRecord
 
 CLOCK_APART_US = 10_000.0
-"""Network time keeps clocks closer than this; weft itself corrects for any distance."""
+"""Network time keeps clocks closer than this; weft itself corrects any offset."""
 MOST_PACKET_BYTES = 65_535
-"""What IP's length field holds; loopback interfaces take one byte more."""
+"""Maximum of IP's length field; loopback interfaces allow one byte more."""
 
 
 def path_findings(record: ClusterRecord) -> Iterator[Finding]:
-    """What is wrong with the paths between nodes."""
+    """Problems of the paths between nodes."""
     yield from _unreachable(record)
     yield from _deaf(record)
     yield from _lossy(record)
@@ -68,7 +68,7 @@ def _lossy(record: ClusterRecord) -> Iterator[Finding]:
 
 
 def _narrow(record: ClusterRecord) -> Iterator[Finding]:
-    """Packets that both interfaces would take are lost between them."""
+    """Paths that drop packets which both interfaces would accept."""
     narrow = [path for path in record.paths if (path.mtu_bytes or 0) < _smaller_mtu(record, path)]
     narrow = [path for path in narrow if path.answered and not path.datagram_error]
     for node, paths in _attributed(narrow):
@@ -106,7 +106,7 @@ def _tolerance_us(path: PathRecord) -> float:
 
 
 def _attributed(paths: list[PathRecord]) -> Iterator[tuple[str, list[PathRecord]]]:
-    """Each bad path once, under the node that most of the remaining bad paths touch; ties go to the later node."""
+    """Each bad path once, under the node that touches most of the remaining bad paths; ties go to the later node."""
     left = list(paths)
     while left:
         touched = Counter(name for path in left for name in path.ends)

@@ -1,4 +1,4 @@
-"""Inspects a cluster: agents report their nodes, then try the paths to each other."""
+"""Inspects a cluster: agents report on their nodes, then test the paths to each other."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from weft.measure.testbed.event_loop import run_to_end
 from weft.operate.preflight.record import ClusterRecord, NodeRecord, PathRecord
 
 ALL_PAIRS_UP_TO = 16
-"""With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
+"""With more nodes, each tests those at distances 1, 2, 4, ... in both directions: every node is tested often, in few
+rounds."""
 ANSWER_WITHIN_S = 60.0
 _STAGES = 3
-"""Starting agents, inspecting nodes, trying MPI; each round of paths is one more."""
+"""Starting agents, inspecting nodes, trying MPI; each round of paths is one more stage."""
 
 T = TypeVar("T")
 
 
 def look(testbed: Testbed, reporter: Reporter | None = None) -> ClusterRecord:
-    """Record what a testbed's nodes and its data networks are like; raises RequestError where nothing runs."""
+    """Record the state of a testbed's nodes and data networks; raises RequestError for a simulator."""
     if testbed.is_computed:
         raise RequestError(
             f"{testbed.kind}:{testbed.name} is computed: there is nothing to check",
@@ -45,7 +46,7 @@ def look(testbed: Testbed, reporter: Reporter | None = None) -> ClusterRecord:
 
 @dataclass
 class _Visit:
-    """One look. A node that fails on the way is recorded as failed, and the others go on."""
+    """One inspection. A node that fails is recorded as failed, and the others continue."""
 
     _testbed: Testbed
     _reporter: Reporter
@@ -61,7 +62,7 @@ class _Visit:
         self._reporter.start(_STAGES)
         self._reporter.describe("starting agents")
         crew = await Crew.start(self._testbed, range(len(self._nodes)))
-        # Some addresses are known only now that agents have been asked for theirs.
+        # Some addresses are known only after agents have been asked.
         self._nodes = list(self._testbed.nodes)
         self._failures = {node: _reason(error) for node, error in crew.lost.items()}
         try:
@@ -81,12 +82,12 @@ class _Visit:
         return ClusterRecord(about, nodes, paths, mpis)
 
     def _next(self, stage: str) -> None:
-        """The stage before is over, and this one begins."""
+        """End the previous stage and begin this one."""
         self._reporter.advance(1)
         self._reporter.describe(stage)
 
     async def _ask_all(self, crew: Crew, ask: Callable[[int, Agent], Awaitable[T]]) -> dict[int, T]:
-        """What every node answers that is well so far; what is wrong with the others is noted."""
+        """The answers of all nodes without a failure so far; failures of others are recorded."""
         silent = self._failures.keys() | self._complaints.keys()
         asked = [node for node in crew.agents if node not in silent]
         answers = await asyncio.gather(
@@ -114,13 +115,13 @@ class _Visit:
         return (await agent.expect(Echoing)).ports
 
     async def _stop_echo(self, node: int, agent: Agent) -> int:
-        """End the echo; gives how many datagrams it has refused."""
+        """Stop the echo; returns how many datagrams it has refused."""
         await agent.send(StopEcho())
         await agent.expect(EchoStopped)
         return agent.take_refused()
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
-        """Round after round, so that a node tries one path at a time and paths do not disturb each other."""
+        """Test paths in rounds, so that a node tests one path at a time and paths do not disturb each other."""
         found: list[PathRecord] = []
         alive = sorted(ports)
         rounds = distances(len(alive))
@@ -173,7 +174,7 @@ class _Visit:
 
 
 def distances(count: int) -> list[int]:
-    """How far apart in the list of nodes the partners of each round are."""
+    """The distance in the list of nodes between the partners of each round."""
     if count <= ALL_PAIRS_UP_TO:
         return list(range(1, count))
     powers = [2**power for power in range(count.bit_length()) if 2**power < count]

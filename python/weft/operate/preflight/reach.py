@@ -1,4 +1,4 @@
-"""Whether a record says anything of the nodes: where this machine reaches none, it says nothing of the cluster."""
+"""Whether a record shows anything about the nodes: if this machine reaches none, it shows nothing about the cluster."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from weft.base.nodeset import fold
 from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 OF_PATHS = ("unreachable", "no-datagrams", "datagrams-lost", "path-mtu", "clock-offset")
-"""Findings that only paths show."""
+"""Findings that only paths can show."""
 _OF_DATAGRAMS = ("datagrams-lost", "path-mtu", "clock-offset")
 NO_SUCH_NAME = "agent-name-unknown"
 
 
 def refuse_unreached(record: ClusterRecord) -> None:
-    """Raise RequestError where no node has an agent, or the name of one does not exist: the request is wrong, or this
-    machine, and no node is to blame."""
+    """Raise RequestError if no node has an agent, or a node's name does not exist: then the request or this machine is
+    wrong, not a node."""
     unknown = [node for node in record.nodes if node.failure_code == NO_SUCH_NAME]
     if unknown:
         raise RequestError(_sentence(unknown), f"correct the name, or try {_command(unknown[0])}")
@@ -28,8 +28,8 @@ def refuse_unreached(record: ClusterRecord) -> None:
 
 
 def unseen(record: ClusterRecord, code: str, nodes: tuple[str, ...]) -> list[str]:
-    """Those of the nodes that a finding is about (all, where it names none) of which the record cannot show it: a node
-    without an agent, and for what paths show, one from and to which none was tried, or no datagram was answered."""
+    """The nodes of a finding (all, if it names none) for which the record cannot show it: nodes without an agent and,
+    for findings about paths, nodes without a tested path or an answered datagram."""
     known = {node.name: node for node in record.nodes}
     return [name for name in nodes or known if not _shows(record, code, known.get(name))]
 
@@ -46,7 +46,7 @@ def _shows(record: ClusterRecord, code: str, node: NodeRecord | None) -> bool:
 
 
 def _sentence(nodes: list[NodeRecord]) -> str:
-    """Nodes with the same kind of reason together, in the words of the first."""
+    """The reasons as text; nodes with the same kind of reason share the words of the first."""
     alike: dict[str, list[NodeRecord]] = {}
     for node in nodes:
         alike.setdefault(node.failure_code, []).append(node)

@@ -1,24 +1,24 @@
-"""What was seen of a cluster, as data: recorded once, judged as often as one likes."""
+"""The observed state of a cluster as data, which can be judged repeatedly."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from weft.base.result import Documented
 from weft.measure.execute.mpi.trial import MpiTrial
 from weft.measure.testbed.agent.reply import CheckedInterface, Path, System
 
 
 class NodeRecord(Struct, frozen=True):
     """A node. `failure` says why there is no agent (`failure_code` for programs), and then the rest is empty;
-    `complaint` why it cannot listen. `try_command` is a command that only starts something there.
+    `complaint` says why it cannot listen. `try_command` is a command that starts something there and does nothing else.
 
-    `facts` are those of the agent's greeting; there is one of `interfaces` for each address, None where no interface
-    has it. `refused` are datagrams to its data ports
-    that were not the check's.
+    `facts` are those of the agent's greeting. There is one of `interfaces` for each address, None if no interface has
+    it. `refused` counts datagrams to its data ports that were not the check's.
     """
 
     name: str
@@ -34,7 +34,7 @@ class NodeRecord(Struct, frozen=True):
 
 
 class PathRecord(Path, frozen=True, kw_only=True):
-    """One direction between two nodes, as `src` saw it."""
+    """One direction between two nodes, as observed by `src`."""
 
     src: str
     dst: str
@@ -44,7 +44,7 @@ class PathRecord(Path, frozen=True, kw_only=True):
         return self.src, self.dst
 
 
-class ClusterRecord(Struct, frozen=True):
+class ClusterRecord(Documented, Struct, frozen=True):
     """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
 
     testbed: dict[str, Any]
@@ -54,16 +54,13 @@ class ClusterRecord(Struct, frozen=True):
 
     @property
     def alive(self) -> list[NodeRecord]:
-        """The nodes that have an agent."""
+        """The nodes with an agent."""
         return [node for node in self.nodes if not node.failure]
 
     @property
     def networks(self) -> int:
         """How many networks the nodes are in."""
         return max((len(node.addresses) for node in self.nodes), default=0)
-
-    def to_json(self) -> dict[str, Any]:
-        return cast(dict[str, Any], msgspec.to_builtins(self))
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> ClusterRecord:

@@ -1,1 +1,1 @@
-"""`weft tune`: candidates are raced in paired blocks, and the winner is confirmed."""
+"""`weft tune`: candidates compete in paired blocks, and the winner is confirmed."""

@@ -1,4 +1,4 @@
-"""Leaving settings of hosts in place: journal first, then the commands that a user would type."""
+"""Applies settings of hosts permanently: the journal first, then the commands that a user would type."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from weft.knobs.catalog import knobs
 from weft.measure.execute.host_settings import places
 from weft.measure.execute.host_settings.journal import Changed, Journal, JournalFile, TestbedRequest
 from weft.measure.execute.host_settings.look import see
-from weft.measure.execute.work_folder import refuse_existing
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.measure.testbed.lab import registry
 from weft.operate.tuning.request import COMMAND, TuneRequest
+from weft.runs.work_document import refuse_taken
 
 WITHIN_S = 30.0
 
 
 def refuse_wrong(request: TuneRequest) -> None:
-    """All that can be wrong before a testbed is opened; raises RequestError."""
-    refuse_existing(Path(request.out), COMMAND)
+    """Find everything that can be wrong before a testbed is opened; raises RequestError."""
+    refuse_taken(Path(request.out), f"{COMMAND} --resume {request.out}")
     request.check()
     _refuse_short_lived(request)
 
 
 def _refuse_short_lived(request: TuneRequest) -> None:
-    """Settings of a lab that is made for this tuning end with it; raises RequestError."""
+    """Refuse to apply settings in a lab that ends with this tuning; raises RequestError."""
     kind, _, name = request.testbed.partition(":")
     if request.apply and kind == "lab" and registry.get(name) is None:
         raise RequestError(
@@ -42,9 +42,9 @@ def _refuse_short_lived(request: TuneRequest) -> None:
 
 
 def apply(request: TuneRequest, settings: Mapping[str, str], started: str) -> tuple[str, ...]:
-    """Set the knobs of hosts on both nodes; gives what was set, in words. `weft tune --undo` takes it back.
+    """Set the knobs of hosts on both nodes; returns what was set, as text. `weft tune --undo` reverts it.
 
-    Raises WorkError where a command fails; what was set before stays in the journal.
+    Raises WorkError if a command fails; what was set before stays in the journal.
     """
     wanted = {name: value for name, value in settings.items() if knobs()[name].is_of_node}
     if not wanted:
@@ -99,7 +99,7 @@ def _run(testbed: Testbed, node: Node, command: str) -> None:
 async def _changes(
     testbed: Testbed, request: TuneRequest, wanted: Mapping[str, str]
 ) -> tuple[list[Changed], dict[int, str]]:
-    """What the knobs are on both nodes, and the interfaces by node; raises AgentError."""
+    """The current values of the knobs on both nodes, and the interfaces by node; raises AgentError."""
     agents = await testbed.start_agents([0, 1])
     try:
         found, interfaces = [], {}

@@ -1,4 +1,4 @@
-"""The values that a knob is tried with: those of the catalogue, or computed from what was measured of the path."""
+"""The values with which a knob is tried: from the catalogue, or computed from measurements of the path."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from weft.operate.tuning.first_look import FirstLook
 from weft.operate.tuning.race import SettingsCandidate
 
 OF_PRODUCT = (2, 8, 32)
-"""Buffers in bandwidth-delay products: a window that limits also hides how fast the path is, so the range is wide."""
+"""Buffer sizes in bandwidth-delay products. A limiting window also hides how fast the path is, so the range is wide."""
 LEAST_BUFFER_BYTES = 64 * 1024
-"""Smaller than a message of a stream, a buffer limits any path."""
+"""A buffer smaller than a message of a stream limits any path."""
 PACKETS_BYTES = {"mtu": (1280, 1400, 1500, 4000, 9000), "mss": (1200, 1360, 1448)}
-"""What tunnels, Ethernet and jumbo frames carry; larger than the path allows, a candidate fails and is dropped."""
+"""Sizes for tunnels, Ethernet and jumbo frames; a candidate too large for the path fails and is dropped."""
 OF_RATE = (1.0, 0.95, 0.9)
 MOST_PROCESSORS = 4
 TOGETHER = (("send_buffer", "receive_buffer"), ("tcp_wmem", "tcp_rmem"))
-"""The smaller of the two is the window, so that one alone may show nothing."""
+"""The smaller of the two is the window, so changing one alone may show nothing."""
 
 
 def values(knob: Knob, look: FirstLook | None, processors: int) -> tuple[str, ...]:
-    """The values of one knob, as the step option takes them; none of a path that was not measured yet."""
+    """The values of one knob in the form of step options; empty if they depend on a path that was not measured yet."""
     return tuple(dict.fromkeys([*_advised(knob, look), *_usual(knob, look, processors)]))
 
 
@@ -53,7 +53,7 @@ def _computed(knob: Knob, look: FirstLook | None, processors: int) -> Sequence[i
 
 
 def _buffer_bytes(look: FirstLook, times: int) -> int:
-    """The next power of two."""
+    """A multiple of the bandwidth-delay product, rounded up to a power of two."""
     least = max(LEAST_BUFFER_BYTES, int(times * look.bandwidth_delay_bytes))
     return 1 << (least - 1).bit_length()
 
@@ -61,8 +61,8 @@ def _buffer_bytes(look: FirstLook, times: int) -> int:
 def candidates(
     knobs: Sequence[Knob], values: Mapping[str, Sequence[str]], settled: Mapping[str, str]
 ) -> Iterator[SettingsCandidate]:
-    """Each value of one knob, or of several together and then of each alone; on top of what is settled already,
-    which is no candidate itself."""
+    """Each value of one knob; for several knobs, their values together and then each knob alone. All on top of what is
+    `settled`, which itself is not a candidate."""
     names = [knob.name for knob in knobs]
     if len(names) > 1:
         for together in zip(*(values[name] for name in names), strict=False):

@@ -1,4 +1,4 @@
-"""Which knobs are tried, and in which order: first those that fit what the kernel says limits the path."""
+"""Which knobs are tried, and in which order: first those that match what the kernel reports as the path's limit."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SUGGESTED = {
     "processor-contention": ("cpus", "rps_cpus", "interrupt_affinity"),
     "interrupts": ("rx_coalescing", "gro", "mtu", "tso", "gso"),
 }
-"""By cause (docs/causes.md): the knobs that can help, the likeliest first."""
+"""By cause (docs/causes.md), the knobs that can help, the likeliest first."""
 USUAL = (
     *("send_buffer", "receive_buffer", "congestion", "nodelay"),
     *("tcp_wmem", "tcp_rmem", "mtu", "queueing"),
     *("tcp_congestion_control", "busy_poll", "cpus", "rx_coalescing", "rps_cpus"),
     *("zero_copy", "pacing", "mss", "gro", "tso", "gso", "threaded_napi", "interrupt_affinity"),
 )
-"""Without evidence: what helps most often first; others follow by name."""
+"""The order without evidence: what helps most often first; others follow by name."""
 GOALS: dict[str, tuple[Goal, ...]] = {"stream": ("stream",), "latency": ("latency",)}
 BOTH: tuple[Goal, ...] = ("stream", "latency")
-"""What `mixed` and plans of a user may be about."""
+"""Goals that `mixed` and plans of a user may have."""
 
 
 NO_TIME = "no time is left"
@@ -39,8 +39,8 @@ AGAIN = "once more, on top of what was found after it"
 
 
 class Have(Struct, frozen=True):
-    """A knob on all nodes: the value now, "" where it is not known; why it cannot be set; and what a node offers, where
-    it says: values, or the largest number."""
+    """A knob on all nodes: its current value ("" if unknown), why it cannot be set, and the values or the largest
+    number that a node offers, if known."""
 
     value: str = ""
     why_not: str = ""
@@ -56,8 +56,8 @@ class Have(Struct, frozen=True):
 
 
 class KnobChoice(Struct, frozen=True):
-    """Knobs that are tried together, with their values, and why they come in this place: `is_suggested` where the
-    evidence speaks for one."""
+    """Knobs that are tried together, with their values, and the reason for their place in the order; `is_suggested` if
+    the evidence suggests one."""
 
     knobs: tuple[str, ...]
     values: dict[str, tuple[str, ...]]
@@ -66,7 +66,7 @@ class KnobChoice(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Such as "send_buffer and receive_buffer"."""
+        """The name, such as "send_buffer and receive_buffer"."""
         return " and ".join(self.knobs)
 
 
@@ -78,7 +78,7 @@ class Skipped(Struct, frozen=True):
 
 
 class TuningGoal(Struct, frozen=True):
-    """What a user asks for: a goal, the transports of the steps that are measured, and knobs by name (none: all)."""
+    """What a user asks for: a goal, the transports of the measured steps, and knobs by name (empty: all)."""
 
     goal: str
     transports: frozenset[str]
@@ -92,7 +92,7 @@ def choose(
     look: FirstLook | None,
     processors: int,
 ) -> tuple[list[KnobChoice], list[Skipped]]:
-    """The knobs that are tried, in their order, and those of the wanted ones that are not. Pure."""
+    """The knobs to try, in order, and the requested ones that are skipped. A pure function."""
     skipped, tried = [], {}
     for name in wanted.knobs or known:
         knob = known[name]
@@ -116,7 +116,7 @@ def choose(
 
 
 def _why_not(knob: Knob, wanted: TuningGoal, have: Have, has_values: bool) -> str:
-    """Why a knob is not tried; "" where it is."""
+    """Why a knob is not tried; "" if it is."""
     is_mpi = "mpi" in wanted.transports
     if not set(knob.goals) & set(GOALS.get(wanted.goal, BOTH)):
         return f"is not about {wanted.goal}"
@@ -130,7 +130,7 @@ def _why_not(knob: Knob, wanted: TuningGoal, have: Have, has_values: bool) -> st
 
 
 def _groups(ordered: Sequence[str], tried: Collection[str]) -> list[tuple[str, ...]]:
-    """Knobs that only help together, in the place of the first of them."""
+    """Groups of knobs that only help together, at the place of the first of them."""
     group_of = {
         name: group for group in TOGETHER if all(name in tried for name in group) for name in group
     }
@@ -138,7 +138,7 @@ def _groups(ordered: Sequence[str], tried: Collection[str]) -> list[tuple[str, .
 
 
 def _causes(look: FirstLook | None, tried: Collection[str]) -> dict[str, str]:
-    """By knob, the likeliest first: what the evidence says that it may help against."""
+    """For each knob, likeliest first, the cause in the evidence that it may remedy."""
     if look is None:
         return {}
     fits = [*look.because.items()]

@@ -1,4 +1,4 @@
-"""What several winners do together, held against the settings as they were and against the best of them alone."""
+"""Compares the combination of several winners with the original settings and with the best winner alone."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ AS_IT_IS, TOGETHER, ALONE = "as it is", "all together", "the best alone"
 
 
 def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[SettingsCandidate, ...]:
-    """The settings of all winners, which the last of them has, and those that the best added to what was there; all on
-    top of what is `needed` for the pair to work."""
+    """The settings of all winners, which the last of them has, and those that the best one added; both on top of what
+    is `needed` for the pair to work."""
     best = best_of(winners)
     before = best.candidates[0].settings
     added = {name: value for name, value in best.won.items() if before.get(name) != value}
@@ -25,15 +25,15 @@ def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[Sett
 
 
 def best_of(winners: Sequence[Raced]) -> Raced:
-    """The one with the greatest effect."""
+    """The winner with the greatest effect."""
     return max(winners, key=lambda one: one.result.effect.median if one.result.effect else 0.0)
 
 
 def kept(
     winners: Sequence[Raced], result: RaceResult, margin: float
 ) -> tuple[list[Raced], Interval | None]:
-    """The winners that stay, and their effect: all, or the best alone where all together are known to be no better than
-    it, or than the settings as they were, by the margin. Each was confirmed on top of those before it."""
+    """The winners to keep, and their effect: all, or only the best if all together are known to be no better, by the
+    margin, than the best alone or the original settings. Each winner was confirmed on top of those before it."""
     found = {one.name: one for one in result.confirmations}
     if TOGETHER not in found or result.disturbed:
         return list(winners), None
@@ -48,7 +48,7 @@ def kept(
 
 
 def not_kept(raced: Sequence[Raced], winners: Sequence[Raced]) -> Iterator[str]:
-    """What won its race and is not recommended, in words."""
+    """What won its race but is not recommended, as text."""
     for one in raced:
         if one.won and one not in winners:
             yield f"{one.result.winner}: won its race, but adds nothing to the other settings"

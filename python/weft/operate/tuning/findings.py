@@ -1,4 +1,4 @@
-"""Recommendations of won races: what changed, what the kernel counted before and after, and what to type."""
+"""Recommendations from won races: what changed, the kernel's counters before and after, and the commands to type."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ SAYS = {
     "softirq_ns": "soft interrupts, ns of a message",
     "waiting_ns": "waiting for the processor, ns of a message",
 }
-"""Readings that say why a setting helped, the most direct first."""
+"""Readings that explain why a setting helped, the most direct first."""
 LEAST_CHANGE = 0.1
-"""Of a reading; shares of the time change by so much of the whole."""
+"""Least relative change of a reading; for shares of the time, the least absolute change."""
 MOST_MOVED = 4
 
 
 def moved(run: RunFolder, before: Sequence[int], after: Sequence[int]) -> tuple[Moved, ...]:
-    """What differs between two candidates' steps by more than their intervals and matters, the most direct first."""
+    """Readings that differ between two candidates' steps by more than their intervals and by enough to matter, the most
+    direct first."""
     points = evidence(run).points
     found = [
         one
@@ -81,7 +82,8 @@ def _text(node: str, name: str, old: Interval, new: Interval) -> str:
 def recommendations(
     raced: Raced, current: Mapping[str, str], interfaces: Mapping[str, str]
 ) -> Iterator[Recommendation]:
-    """One for each knob that the winner of a race changed; all of a race share its effect. `interfaces` are by node."""
+    """A recommendation for each knob that the winner of a race changed; all of a race share its effect. `interfaces`
+    are by node."""
     for name, value in raced.won.items():
         if name in raced.choice.knobs:
             yield msgspec.structs.replace(
@@ -97,7 +99,8 @@ def without_which_nothing_works(
     interfaces: Mapping[str, str],
     settled: Mapping[str, str],
 ) -> Iterator[Recommendation]:
-    """One for each setting that the first look needed; a race may have found a better value since (`settled`)."""
+    """A recommendation for each setting that the first look needed; a race may have found a better value since
+    (`settled`)."""
     for name in opening.needed:
         yield _tested(name, settled[name], current, interfaces, opening.why)
 
@@ -109,7 +112,7 @@ def _tested(
     interfaces: Mapping[str, str],
     evidence: tuple[str, ...],
 ) -> Recommendation:
-    """One without its effect."""
+    """A recommendation without its effect."""
     interface = next(iter(interfaces.values()), "INTERFACE")
     knob, now = knobs()[name], current.get(name, "")
     return Recommendation(
@@ -128,7 +131,7 @@ def _tested(
 
 
 def _evidence(raced: Raced) -> tuple[str, ...]:
-    """What limited before, and what moved between the settings as they were and the winner."""
+    """What the limit was before, and which readings changed from the original settings to the winner."""
     because = () if raced.choice.why in (NO_EVIDENCE, AGAIN, LEFT_OPEN) else (raced.choice.why,)
     return because + tuple(one.text for one in raced.moved) or (
         "no counter moved beyond its interval: the times alone speak for it",
@@ -143,7 +146,7 @@ def _lost(raced: Raced) -> Iterator[str]:
 
 
 def place_text(place: RacePlace) -> str:
-    """How a candidate did, in words."""
+    """A candidate's result as text."""
     if place.ratio is None:
         return place.why or "in no block"
     why = f"; {place.why}" if place.why else ""

@@ -1,4 +1,4 @@
-"""A short run before anything is tuned: how far and how fast the path is, and what the kernel says limits it."""
+"""A short run before tuning: the delay and the rate of the path, and its limit according to the kernel."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ stop = { rule = "time", trial = "250 ms", trials = 4, at_least = 32, at_most = "
 
 
 PATHS_IN_BATCH = 8
-"""So many bandwidth-delay products are sent before a batch of a race waits for its acknowledgement."""
+"""A batch of a race sends this many bandwidth-delay products before it waits for its acknowledgement."""
 STREAM_MESSAGE_BYTES = 64 * 1024
 
 
 class FirstLook(Struct, frozen=True):
-    """What was measured: `limits` has a sentence for each cause that the evidence names, the strongest first; `advised`
-    the values that it suggests, by knob, and `because` why. `interfaces` have the measured addresses, by node."""
+    """The measurements: `limits` has a sentence for each cause that the evidence names, the strongest first; `advised`
+    the suggested values by knob, and `because` the reasons. `interfaces` are those with the measured addresses, by
+    node."""
 
     round_trip_us: float
     rate_mbps: float
@@ -53,17 +54,18 @@ class FirstLook(Struct, frozen=True):
 
     @property
     def bandwidth_delay_bytes(self) -> float:
-        """What is on its way when the path is full: rate times round trip."""
+        """The data in flight on a full path: rate times round-trip time."""
         return self.rate_mbps * self.round_trip_us / 8
 
     @property
     def stream_messages(self) -> int:
-        """Messages of a batch of a race that are long beside the path's delay, which each batch takes once."""
+        """Messages in a batch of a race, enough to take long compared with the path's delay, which each batch incurs
+        once."""
         return max(1, math.ceil(PATHS_IN_BATCH * self.bandwidth_delay_bytes / STREAM_MESSAGE_BYTES))
 
     @property
     def text(self) -> str:
-        """In a sentence."""
+        """The result in a sentence."""
         return (
             f"{format_mbps(self.rate_mbps)}, round trip {format_us(self.round_trip_us)}: "
             f"bandwidth-delay product {format_bytes(self.bandwidth_delay_bytes)}"
@@ -71,7 +73,7 @@ class FirstLook(Struct, frozen=True):
 
 
 def read_first_look(run: RunFolder) -> FirstLook:
-    """What the samples and the evidence of a first look say."""
+    """Derive the first look from the samples and the evidence of its run."""
     rates = {point.pattern: point.throughput_mbps.median for point in points(run)}
     explained = explain(run)
     advised = recommendations(run, explained, [])

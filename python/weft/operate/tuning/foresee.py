@@ -1,11 +1,10 @@
-"""What a tuning would do, without doing it: which knobs, in which order, what each may disturb, what is skipped."""
+"""What a tuning would do, without doing it: which knobs in which order, what each may disturb, what is skipped."""
 
 from __future__ import annotations
 
-from typing import Any
+from msgspec import Struct
 
-from msgspec import Struct, to_builtins
-
+from weft.base.result import Documented
 from weft.knobs.knob import Knob
 from weft.operate.tuning.apply import refuse_wrong
 from weft.operate.tuning.choice import KnobChoice, Skipped, choose
@@ -18,8 +17,8 @@ MEASURED_FIRST = {
 }
 
 
-class Foreseen(Struct, frozen=True):
-    """Choices in the order without evidence: the first look may change it. `touches` are texts by knob."""
+class Foreseen(Documented, Struct, frozen=True):
+    """Choices in the order without evidence, which the first look may change. `touches` are texts by knob."""
 
     testbed: str
     goal: str
@@ -32,14 +31,9 @@ class Foreseen(Struct, frozen=True):
     disturbs: dict[str, str]
     undo: dict[str, str]
 
-    def to_json(self) -> dict[str, Any]:
-        """The document of `weft tune --dry-run --json`."""
-        document: dict[str, Any] = to_builtins(self)
-        return document
-
 
 def foresee(request: TuneRequest) -> Foreseen:
-    """Reads what the nodes have, and changes nothing; raises RequestError."""
+    """Reads the settings of the nodes and changes nothing; raises RequestError."""
     refuse_wrong(request)
     with request.open(may_ask=False) as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])

@@ -1,4 +1,4 @@
-"""Races that ended for want of time while a candidate was ahead: what is raced again with the time that is left."""
+"""Races that ran out of time while a candidate was ahead, and are repeated in the remaining time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEFT_OPEN = "its race ended before it was known whether it helps"
 
 
 def still_ahead(raced: Raced, margin: float) -> list[SettingsCandidate]:
-    """The candidates that may yet be better by the margin, where none was confirmed and time was short."""
+    """The candidates that may still be better by the margin, if none was confirmed because time was short."""
     result = raced.result
     if result.recommended or result.ended in ("none-ahead", "equal"):
         return []
@@ -24,7 +24,8 @@ def still_ahead(raced: Raced, margin: float) -> list[SettingsCandidate]:
 
 
 def is_clearly_ahead(raced: Raced, margin: float) -> bool:
-    """Whether a confirmation had too few blocks to be sure, and none of what it saw speaks against the candidate."""
+    """Whether a confirmation had too few blocks to be certain, but its whole interval favours the candidate by the
+    margin."""
     found = raced.result.confirmations
     return any(not one.is_better and one.ratio.low >= 1 + margin for one in found)
 
@@ -38,7 +39,7 @@ def _is_ahead(place: RacePlace, margin: float) -> bool:
 def on_top(
     choice: KnobChoice, entries: list[SettingsCandidate], settled: Mapping[str, str]
 ) -> tuple[KnobChoice, list[SettingsCandidate]]:
-    """The same candidates on top of what is settled now, and the choice that says why they are tried."""
+    """The same candidates on top of what is settled now, and the choice with the reason for trying them."""
     own = [
         {name: one.settings[name] for name in choice.knobs if name in one.settings}
         for one in entries

@@ -1,4 +1,4 @@
-"""The first look at a pair, also where its path loses large packets: then with segments that pass."""
+"""The first look at a pair. If its path drops large packets, it is repeated with small segments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KNOB = "mss"
 
 
 class Opening(Struct, frozen=True):
-    """The run that shows the pair at work; `needed` are the settings without which it does not work, and `why`."""
+    """The run in which the pair works; `needed` are the settings without which it does not, and `why`."""
 
     run: RunFolder
     needed: Mapping[str, str] = {}
@@ -30,7 +30,8 @@ class Opening(Struct, frozen=True):
 
 
 def first_look(folder: WorkFolder, have: Mapping[str, Have], showing: Showing) -> Opening:
-    """Measure as it is, and where only small messages pass, with small segments. Raises WorkError where that fails."""
+    """Measure with the current settings, or with small segments if only small messages pass. Raises WorkError if that
+    fails."""
     with showing(FIRST_LOOK) as reporter:
         announce(folder.notes, reporter)
         run = folder.measure(FIRST_LOOK, PLAN, reporter)

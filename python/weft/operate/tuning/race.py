@@ -25,11 +25,11 @@ __all__ = ["Confirmation", "RacePlace", "RaceResult", "Rules", "SettingsCandidat
 
 
 class Rules(Struct, frozen=True):
-    """When a race ends. `margin` is the least ratio that matters, less one; `time_s` is for race and confirmation
-    together; `trial_s` is how long a batch takes, of which a block has three per candidate, or six of goal "mixed". A
-    batch of a stream has `at_least` so many messages: one with fewer than a long path holds times its delay. The
-    order of candidates in each block follows from `seed`, where one is given. With `confirm` = "none" the winner is
-    known from the race alone; with "all" there is no race, and each candidate is held against the baseline."""
+    """When a race ends. `margin` is the smallest relevant ratio, minus one; `time_s` covers race and confirmation;
+    `trial_s` is the duration of a batch, of which a block has three per candidate (six for goal "mixed"). A batch of a
+    stream has `at_least` this many messages, because a shorter one would measure the delay of a long path. If `seed` is
+    given, it determines the order of candidates in each block. With `confirm` = "none" the winner follows from the race
+    alone; with "all" there is no race, and each candidate is compared with the baseline."""
 
     margin: float = 0.01
     time_s: float = 60.0
@@ -43,11 +43,11 @@ USUAL = Rules()
 
 
 class RaceResult(RaceOutcome, frozen=True, kw_only=True):
-    """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run. Where the
-    machine was the limit in most blocks, `disturbed` says so, and nothing is recommended."""
+    """The result of a race; `places` includes candidates that no plan can have; `folder` is the run. If the machine was
+    the limit in most blocks, `disturbed` says so, and nothing is recommended."""
 
     seconds: float
-    folder: Path
+    folder: str
     disturbed: str | None = None
 
 
@@ -65,9 +65,9 @@ def carry_out(
 ) -> RaceResult:
     """Race candidates, the first of which is the baseline, for a `goal`: "stream", "latency", "mixed", or a plan.
 
-    The run is in `folder`; where there is one, it goes on where it was. A candidate that fails (a setting that is
-    refused, an agent that ends) is dropped and the race goes on. Raises RequestError, and WorkError where the baseline
-    fails. The run says the `notes`.
+    The run is in `folder`; an existing one is continued. A candidate that fails (a rejected setting, an agent that
+    ends) is dropped and the race continues. Raises RequestError, and WorkError if the baseline fails. The run records
+    the `notes`.
     """
     plan, refused = race_plan(candidates, goal, rules.trial_s, rules.at_least)
     if not plan:
@@ -110,7 +110,7 @@ def _result(run: RunFolder, refused: Sequence[RefusedCandidate]) -> RaceResult:
 
 
 def _without_verdict(result: RaceResult, reason: str) -> RaceResult:
-    """The baseline stays where the machine decided the race."""
+    """The result if the machine decided the race: the baseline stays."""
     return structs.replace(
         result, winner=result.baseline, recommended=False, effect=None, disturbed=reason
     )
@@ -125,7 +125,7 @@ def _of_outcome(
 ) -> RaceResult:
     places = (*outcome.places, *map(_unplaced, refused))
     found = structs.asdict(outcome) | {"places": places, "ended": ended}
-    return RaceResult(**found, seconds=round(seconds, 1), folder=folder)
+    return RaceResult(**found, seconds=round(seconds, 1), folder=str(folder))
 
 
 def _unplaced(one: RefusedCandidate) -> RacePlace:
@@ -133,7 +133,7 @@ def _unplaced(one: RefusedCandidate) -> RacePlace:
 
 
 def _without_race(baseline: str, refused: Sequence[RefusedCandidate], folder: Path) -> RaceResult:
-    """Where no candidate can be measured the baseline stays."""
+    """The result if no candidate can be measured: the baseline stays."""
     alone = RaceOutcome(
         baseline,
         baseline,

@@ -1,4 +1,4 @@
-"""The plan of a race: the steps of a goal once for each candidate, with its settings."""
+"""The plan of a race: the steps of a goal, once for each candidate with its settings."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from weft.plan.load import PlanSource, load_plan, toml_text
 Table = dict[str, Any]
 
 STREAM_BYTES, TRIP_BYTES = "64 KiB", "64 B"
-"""Messages of a stream that fill a window of the path, and of a round trip that are one packet."""
+"""Message sizes: a stream that fills a window of the path, and a round trip of one packet."""
 TRIALS = 3
 MEASURES = {"stream": "throughput", "latency": "latency", "mixed": "mixed"}
-"""What is measured for each goal; of a user's plan it is the time that it takes."""
+"""What is measured for each goal; for a user's plan it is the duration."""
 
 
 class SettingsCandidate(Struct, frozen=True):
-    """Settings that are raced together, by knob name (as in `weft list knobs`); none are the settings as they are."""
+    """Settings that are raced together, by knob name (as in `weft list knobs`); empty for the current settings."""
 
     name: str
     settings: dict[str, str] = {}
 
 
 class RefusedCandidate(Struct, frozen=True):
-    """A candidate that no plan can have, and why."""
+    """A candidate that no plan can have, and the reason."""
 
     name: str
     reason: str
@@ -40,8 +40,8 @@ class RefusedCandidate(Struct, frozen=True):
 def race_plan(
     candidates: Sequence[SettingsCandidate], goal: PlanSource, trial_s: float, at_least: int = 1
 ) -> tuple[Table | None, list[RefusedCandidate]]:
-    """A plan as a dictionary, and the candidates that are not in it; None where none but the baseline is left. Raises
-    RequestError where the goal or the baseline is wrong."""
+    """The plan as a dictionary, and the candidates that are not in it; None if only the baseline is left. Raises
+    RequestError if the goal or the baseline is invalid."""
     steps, measure = _steps_of(goal, trial_s, at_least)
     baseline = candidates[0]
     copies, names, refused = [], {}, []
@@ -71,7 +71,7 @@ def _steps_of(goal: PlanSource, trial_s: float, at_least: int) -> tuple[list[Tab
     of_goal = {"stream": [stream], "latency": [trip], "mixed": [stream, trip]}
     if isinstance(goal, str) and goal in of_goal:
         return of_goal[goal], MEASURES[goal]
-    load_plan(goal)  # says what is wrong in its own words
+    load_plan(goal)  # raises an error that says what is wrong
     text = (
         toml_text(goal)
         if isinstance(goal, Mapping)
@@ -82,7 +82,7 @@ def _steps_of(goal: PlanSource, trial_s: float, at_least: int) -> tuple[list[Tab
 
 
 def _with_settings(step: Table, number: int, settings: Mapping[str, str]) -> Table:
-    """A step as the candidate of this number carries it out."""
+    """A step with the settings of the candidate of this number."""
     changed = step | {"name": f"{_short(step['name'])}-{number}"}
     options = dict(step.get("options", {}))
     for name, value in settings.items():
@@ -110,5 +110,5 @@ def _of_option(option: str, value: str) -> object:
 
 
 def _short(name: str) -> str:
-    """With room for a number, within the length of a name."""
+    """The name, shortened so that a number fits within the length limit."""
     return name[:56]

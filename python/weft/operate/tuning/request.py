@@ -1,4 +1,4 @@
-"""What a user asks `weft tune` for, and all that can be wrong with it before anything is started."""
+"""A user's request to `weft tune`, and all checks before anything is started."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from weft.runs.meta import Warning
 COMMAND = "weft tune"
 USUAL_TIME_S = 600.0
 LEAST_TIME_S = 60.0
-"""A first look and one race."""
+"""Time for a first look and one race."""
 
 
 class TuneRequest(Struct, frozen=True):
-    """`goal` is "stream", "latency", "mixed", or a plan's name or file; `knobs` are all where none is named."""
+    """`goal` is "stream", "latency", "mixed", or a plan's name or file; empty `knobs` means all."""
 
     testbed: str
     out: str
@@ -39,10 +39,10 @@ class TuneRequest(Struct, frozen=True):
     ports: str | None = None
     patience_s: float = 10.0
     notes: tuple[Warning, ...] = ()
-    """What is to be said of the scale."""
+    """Warnings about the scale."""
 
     def check(self) -> None:
-        """Raises RequestError for what is wrong by itself."""
+        """Raises RequestError for what is wrong in the request itself."""
         for name in self.knobs:
             find(name)
         if self.time_s < LEAST_TIME_S:
@@ -54,16 +54,16 @@ class TuneRequest(Struct, frozen=True):
 
     @property
     def wanted(self) -> TuningGoal:
-        """The goal with the transports of its steps; raises RequestError where there is no such goal or plan."""
+        """The goal with the transports of its steps; raises RequestError for an unknown goal or plan."""
         return TuningGoal(self.goal, _transports(self.goal), self.knobs)
 
     def at_carried_scale(self) -> TuneRequest:
-        """With the scale of a lab settled; raises RequestError."""
+        """The request with the scale of a lab settled; raises RequestError."""
         found = settle_lab(self.testbed, self.scale, self._loads)
         return replace(self, scale=found.scale, notes=found.notes)
 
     def _loads(self, hosts: int) -> list[OfferedLoad]:
-        """Those of the first look and of races."""
+        """The loads of the first look and of races."""
         of_goal = [] if self.goal in NAMED_GOALS else loads_of(load_plan(self.goal), hosts)
         return [*load_of_pair(hosts), *of_goal]
 
@@ -73,7 +73,7 @@ class TuneRequest(Struct, frozen=True):
         return knobs()
 
     def open(self, may_ask: bool = True) -> Testbed:
-        """The testbed; raises RequestError where it has no settings, or no pair."""
+        """The testbed; raises RequestError if it has no settings or fewer than two nodes."""
         kind = self.testbed.partition(":")[0]
         if kind in ("sim", "node"):
             raise RequestError(

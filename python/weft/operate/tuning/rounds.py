@@ -1,4 +1,4 @@
-"""The races of a tuning, knob by knob: each on top of what those before it settled."""
+"""The races of a tuning, knob by knob, each on top of what earlier ones settled."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from weft.runs.folder import RunFolder
 
 MARGIN = Rules().margin
 LEAST_RACE_S = 40.0
-"""With less, a race ends before anything is known: a confirmation alone takes twelve blocks of the winner and of the
-settings as they are."""
+"""A shorter race ends before anything is known: a confirmation alone takes twelve blocks of the winner and of the
+current settings."""
 SUGGESTED_SHARE = 0.6
-"""Of the time that is left, for a knob that the evidence speaks for; that it does not help shows in a few blocks."""
+"""Share of the remaining time for a knob that the evidence suggests; if it does not help, a few blocks show it."""
 
 
 def share_of(left_s: float, choice: KnobChoice, behind: int) -> float:
-    """Seconds for a race that `behind` others may follow: an equal part of what is left, more where the evidence speaks
-    for it, and never less than a race needs. Where time is short the last ones are left out, not the likeliest."""
+    """Seconds for a race that `behind` others may follow: an equal part of the remaining time, more if the evidence
+    suggests it, and never less than a race needs. If time is short, the last ones are left out, not the likeliest."""
     share = SUGGESTED_SHARE if choice.is_suggested and behind else 0.0
     return max(LEAST_RACE_S, left_s / (behind + 1), left_s * share)
 
 
 @dataclass
 class TuningRounds:
-    """What was raced so far, and what is `settled` by it. `ends_s` is when the time is over, by time.monotonic();
-    `needed` are settings without which the pair does not work, and `at_least` messages are in a batch of a stream."""
+    """The races so far, and what is `settled` by them. `ends_s` is the deadline on time.monotonic(); `needed` are
+    settings without which the pair does not work, and a batch of a stream has `at_least` this many messages."""
 
     request: TuneRequest
     ends_s: float
@@ -61,7 +61,7 @@ class TuningRounds:
     def carry_out(
         self, chosen: Sequence[KnobChoice], showing: Showing
     ) -> tuple[list[Raced], Interval | None]:
-        """All races; gives the winners that stay, and their effect together."""
+        """Run all races; returns the winners to keep, and their combined effect."""
         for number, choice in enumerate(chosen, 1):
             behind = len(chosen) - number + bool(self.settled)
             share_s = share_of(left_s := self._left_s, choice, behind)
@@ -85,7 +85,7 @@ class TuningRounds:
         time_s: float,
         reporter: Reporter,
     ) -> Raced:
-        """One race on top of what is settled; what wins is settled, too."""
+        """Run one race on top of what is settled; the winner's settings are then settled too."""
         all_entries = (SettingsCandidate(AS_IT_IS, dict(self.settled)), *entries)
         result = self._carry_out(name, all_entries, time_s, reporter)
         raced = Raced(choice, all_entries, result, _moved(result) if result.recommended else ())
@@ -124,7 +124,7 @@ class TuningRounds:
 
     @property
     def winners(self) -> list[Raced]:
-        """The last won race of each choice; the last of all has all that is settled."""
+        """The last won race of each choice; the very last has all settled values."""
         won = [one for one in self.raced if one.won]
         return [
             one
@@ -133,7 +133,7 @@ class TuningRounds:
         ]
 
     def _decide_what_is_open(self, showing: Showing) -> None:
-        """Races that ended while a candidate was ahead, once more with what is left of the time."""
+        """Repeat races that ended while a candidate was ahead, in the remaining time."""
         latest = {one.choice.knobs: one for one in self.raced}.values()
         is_open = [one for one in latest if still_ahead(one, MARGIN)]
         for number, one in enumerate(is_open):
@@ -143,7 +143,7 @@ class TuningRounds:
             self._decide(one, share_s, showing)
 
     def _decide(self, raced: Raced, time_s: float, showing: Showing) -> None:
-        """Those that were ahead in a race once more, without the others."""
+        """Repeat a race with only the candidates that were ahead."""
         choice, entries = on_top(raced.choice, still_ahead(raced, MARGIN), self.settled)
         if not entries or time_s > self._left_s:
             return
@@ -153,7 +153,7 @@ class TuningRounds:
             )
 
     def _again(self, showing: Showing) -> None:
-        """Race what won once more, on top of what was found after it: with other settings another value may be best."""
+        """Race each winner again on top of what was found after it: with other settings another value may be best."""
         earlier = self.winners[:-1]
         for number, one in enumerate(earlier):
             share_s = self._left_s / (len(earlier) - number + 1)
@@ -165,7 +165,8 @@ class TuningRounds:
                 self._race(name, again, self._values(again), share_s, reporter)
 
     def _together(self, showing: Showing) -> tuple[list[Raced], Interval | None]:
-        """The winners that stay when several are held against none and against the best alone; and their effect."""
+        """The winners to keep when several are compared with the original settings and with the best alone, and their
+        effect."""
         winners = self.winners
         if len(winners) < 2:
             return winners, winners[0].result.effect if winners else None
@@ -177,7 +178,7 @@ class TuningRounds:
 
 
 def _moved(result: RaceResult) -> tuple[Moved, ...]:
-    """The evidence of the race's run, at the steps of either."""
+    """Changed readings in the evidence of the race's run, from the baseline's to the winner's steps."""
     run = RunFolder.open(result.folder)
     assert run.meta.plan.race
     steps = {one.name: one.steps for one in run.meta.plan.race.candidates}

@@ -1,4 +1,4 @@
-"""What a testbed has of each knob: the value now, or why it cannot be set."""
+"""A testbed's state of each knob: the current value, or why it cannot be set."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from weft.base.files.text_file import read_json
 from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.measure.execute.host_settings import KnobState, look
-from weft.measure.execute.work_folder import write_json
 from weft.measure.testbed.base import Testbed
 from weft.operate.tuning.choice import Have
 from weft.plan.load import load_plan
+from weft.runs.work_document import write_json
 
 HAVE_NAME = "before.json"
 
@@ -19,8 +19,8 @@ HAVE_NAME = "before.json"
 def have_of(
     testbed: Testbed, known: Mapping[str, Knob], anyway: bool, goal: str = "stream"
 ) -> dict[str, Have]:
-    """Every knob of the catalogue, and what a goal sets itself; reads, and changes nothing. Raises AgentError where
-    a node does not answer."""
+    """The state of every knob of the catalogue, and of what a goal sets itself; changes nothing. Raises AgentError if a
+    node does not answer."""
     planned = {"nodelay": nodelay_of(goal)}
     seen = look(testbed, [one for one in known.values() if one.is_of_node], anyway)
     return {
@@ -31,7 +31,7 @@ def have_of(
 
 
 def nodelay_of(goal: str) -> str:
-    """Whether the steps of a goal send small messages at once, as agents do by themselves; "" where they differ."""
+    """Whether the steps of a goal send small messages at once, as agents do by default; "" if the steps differ."""
     if goal in NAMED_GOALS:
         return "true"
     values = {str(step.options.nodelay).lower() for step in load_plan(goal).steps}
@@ -39,7 +39,7 @@ def nodelay_of(goal: str) -> str:
 
 
 def _have(seen: Mapping[str, KnobState]) -> Have | None:
-    """One knob on all nodes, for which the first reason against it is enough; None where nodes have no such setting."""
+    """One knob on all nodes, with the first reason against it; None if nodes have no such setting."""
     if not seen:
         return None
     why_not = next((f"{node}: {one.why_not}" for node, one in seen.items() if one.why_not), "")
@@ -54,17 +54,17 @@ def _have(seen: Mapping[str, KnobState]) -> Have | None:
 
 
 def save_have(folder: Path, have: Mapping[str, Have]) -> None:
-    """Keep it, so that a tuning that is continued tries the same; raises WorkError."""
+    """Save the state, so that a continued tuning tries the same; raises WorkError."""
     write_json(folder / HAVE_NAME, have)
 
 
 def read_have(folder: Path) -> dict[str, Have]:
-    """What was there when the tuning began."""
+    """The saved state at the start of the tuning."""
     return read_json(folder / HAVE_NAME, dict[str, Have], "damaged")
 
 
 def notes(have: Mapping[str, Have]) -> list[str]:
-    """What a user is told at the start."""
+    """Notes for the user at the start."""
     without_root = sum("root" in one.why_not for one in have.values())
     if not without_root:
         return []

@@ -27,7 +27,7 @@ _CANDIDATES = (
 
 
 def candidates_table(raced: Iterable[Raced], *, baselines: bool = True) -> ResultTable:
-    """A row for each candidate of each race; the baseline, which the others have to beat, has no ratio."""
+    """A row for each candidate of each race; the baseline, with which the others are compared, has no ratio."""
     first = 0 if baselines else 1
     pairs = [(one, place) for one in raced for place in one.result.places[first:]]
     return ResultTable.of("candidates", _CANDIDATES, pairs)

@@ -1,4 +1,4 @@
-"""Carrying out a tuning: a first look, races knob by knob, and what they say together."""
+"""Carries out a tuning: a first look, races knob by knob, and their combined result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from weft.measure.execute.work_folder import (
     WorkFolder,
     deeds_of_work,
     request_to_resume,
-    write_json,
 )
 from weft.operate.tuning.apply import apply, refuse_wrong
 from weft.operate.tuning.choice import Have, choose
@@ -30,11 +29,11 @@ from weft.operate.tuning.rounds import TuningRounds
 from weft.operate.tuning.settings import have_of, notes, read_have, save_have
 from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.folder import RunFolder
-from weft.runs.fresh import fresh_folder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import of_folders
+from weft.runs.work_document import WorkDocument, fresh_folder, write_json
 
-RESULT_NAME = "tuning.json"
+TUNING = WorkDocument("tuning.json", TuningResult, COMMAND)
 
 
 def tune(request: TuneRequest, showing: Showing) -> TuningResult:
@@ -52,13 +51,13 @@ def tune(request: TuneRequest, showing: Showing) -> TuningResult:
 
 
 def deeds_of_tuning(directory: str) -> list[str]:
-    """What resuming it does beyond starting agents; raises RequestError."""
+    """What resuming a tuning does beyond starting agents; raises RequestError."""
     return deeds_of_work(directory, TuneRequest, COMMAND)
 
 
 def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> TuningResult:
-    """Continue a tuning that was cut short; what was measured stays. Raises RequestError, also where the folder names
-    commands or settings that were not `approved`."""
+    """Continue an interrupted tuning; measurements are kept. Raises RequestError, also if the folder names commands or
+    settings that were not `approved`."""
     request = request_to_resume(directory, TuneRequest, COMMAND, approved)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
@@ -67,7 +66,7 @@ def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> 
 
 @dataclass(frozen=True)
 class _Work:
-    """One tuning while it is carried out."""
+    """A tuning while it is carried out."""
 
     _request: TuneRequest
     _names: tuple[str, ...]
@@ -108,7 +107,7 @@ class _Work:
         if request.apply:
             done = apply(request, found.settings, started)
             found = msgspec.structs.replace(found, applied=done)
-        write_json(folder.path / RESULT_NAME, found.to_json())
+        TUNING.write(folder.path, found)
         return found
 
     def _recommended(
@@ -128,5 +127,5 @@ class _Work:
 
 
 def _processors(run: RunFolder) -> int:
-    """Of the node that has fewest."""
+    """The number of processors of the node that has fewest."""
     return min((int((one["facts"] or {}).get("cpus", 1)) for one in run.meta.nodes), default=1)

@@ -1,13 +1,11 @@
-"""What a tuning found: what limits the path, races, recommendations, and what was left alone. tuning.json has it."""
+"""The result of a tuning: the path's limits, races, recommendations, and what was skipped; stored in tuning.json."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 from msgspec import Struct
 
 from weft.base.interval import Interval
+from weft.base.result import Documented
 from weft.knobs.recommendation import Recommendation, times_text
 from weft.operate.tuning.choice import NO_TIME, KnobChoice, Skipped
 from weft.operate.tuning.first_look import FirstLook
@@ -17,8 +15,8 @@ from weft.understand.race.contest import CONFIRMED_WRONGLY
 
 
 class Moved(Struct, frozen=True):
-    """A reading at a node that the winner changed: `before` and `after` per message, as a share of the time, or as a
-    count of a launch; `text` says it in words."""
+    """A reading at a node that the winner changed: `before` and `after` are per message, shares of the time, or counts
+    of a launch; `text` describes the change."""
 
     node: str
     measure: str
@@ -28,7 +26,7 @@ class Moved(Struct, frozen=True):
 
 
 class Raced(Struct, frozen=True):
-    """One race: what was tried against what was settled before, and how it ended."""
+    """One race: what was tried on top of what was settled before, and how it ended."""
 
     choice: KnobChoice
     candidates: tuple[SettingsCandidate, ...]
@@ -37,14 +35,16 @@ class Raced(Struct, frozen=True):
 
     @property
     def won(self) -> dict[str, str]:
-        """The settings of the winner; none where nothing is better than what was there."""
+        """The settings of the winner; empty if nothing is better than before."""
         by_name = {one.name: one.settings for one in self.candidates}
         return by_name[self.result.winner] if self.result.recommended else {}
 
 
-class TuningResult(Struct, frozen=True):
-    """All of it. `effect` is of all recommendations together, from a race of its own where they are several; `warnings`
-    are those of all runs."""
+class TuningResult(Documented, Struct, frozen=True):
+    """The result of a tuning. `effect` is that of all recommendations together, from a race of its own if there are
+    several; `warnings` are those of all runs."""
+
+    DERIVED = ("verdict", "settings", "undecided", "disturbed", "doubts", "wrong_at_most")
 
     testbed: str
     goal: str
@@ -63,22 +63,22 @@ class TuningResult(Struct, frozen=True):
 
     @property
     def settings(self) -> dict[str, str]:
-        """What is recommended, by knob."""
+        """The recommended settings, by knob."""
         return {one.knob: one.proposed for one in self.recommendations}
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why the runs may have measured something else than the settings."""
+        """Why the runs may have measured something other than the settings."""
         return doubts(self.warnings)
 
     @property
     def verdict(self) -> str:
-        """In a sentence, with its doubts."""
+        """The result in a sentence, with its doubts."""
         return in_doubt(self.plain_verdict, self.doubts)
 
     @property
     def plain_verdict(self) -> str:
-        """Without its doubts."""
+        """The result in a sentence, without its doubts."""
         if self.recommendations:
             changes = ", ".join(f"{one.knob} = {one.proposed}" for one in self.recommendations)
             return f"recommended: {changes}"
@@ -95,18 +95,18 @@ class TuningResult(Struct, frozen=True):
 
     @property
     def wrong_at_most(self) -> float:
-        """How likely at most any race recommends what is no better: the sum over races, of which each has so much."""
+        """Upper bound on the probability that any race recommends what is no better: the sum over races."""
         return CONFIRMED_WRONGLY * len(self.raced)
 
     @property
     def how_sure(self) -> str:
-        """In words."""
+        """The error probability as text."""
         races = "1 race" if len(self.raced) == 1 else f"{len(self.raced)} races"
         return f"{races}: any recommends what is no better in {100 * self.wrong_at_most:.2g} % of tunings at most"
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """What looked better in its confirmation, for which there were too few blocks to be sure."""
+        """Candidates that looked better in their confirmation, which had too few blocks to be certain."""
         return tuple(
             f"{one.name} was {times_text(one.ratio)} in {one.blocks} blocks"
             for raced in self._latest
@@ -128,16 +128,3 @@ class TuningResult(Struct, frozen=True):
     def _latest(self) -> list[Raced]:
         """The last race of each choice."""
         return list({raced.choice.knobs: raced for raced in self.raced}.values())
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of `weft tune --json`."""
-        return {
-            "verdict": self.verdict,
-            "settings": self.settings,
-            "undecided": self.undecided,
-            "disturbed": self.disturbed,
-            "doubts": self.doubts,
-            "wrong_at_most": self.wrong_at_most,
-            **msgspec.to_builtins(self, enc_hook=str),
-            "recommendations": [one.to_json() for one in self.recommendations],
-        }

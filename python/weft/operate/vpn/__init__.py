@@ -1,1 +1,1 @@
-"""`weft vpn`: a tunnel beside the path below it, in paired blocks."""
+"""`weft vpn`: a tunnel compared with the path below it, in paired blocks."""

@@ -1,4 +1,4 @@
-"""The blocks: raw path and tunnel one after the other in random order, round trips and a stream of each."""
+"""The blocks: raw path and tunnel one after the other in random order, each with round trips and a stream."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ PATIENCE_S = 20.0
 
 
 class PathTrial(Struct, frozen=True):
-    """A path in a block. `busy_s` is what both nodes' processors did meanwhile, `vpn_s` what the VPN's processes did,
-    `busiest` the largest share of the time that a processor was busy; None where it was not recorded. `carried_bytes`
-    are what each node's interfaces sent and received meanwhile."""
+    """A path in a block. Processor time of both nodes (`busy_s`) and of the VPN's processes (`vpn_s`); `busiest` is the
+    largest busy share of a processor; None if it was not recorded. `carried_bytes` are what each node's interfaces sent
+    and received meanwhile."""
 
     path: str
     rtt_us: float
@@ -57,14 +57,14 @@ class AgentPair:
     pids: tuple[Sequence[int], Sequence[int]]
 
     def nodes(self, path: str) -> list[Node]:
-        """As reached over this path."""
+        """The nodes with their addresses on this path."""
         pair = zip(self.testbed.nodes[:2], self.places[path], strict=True)
         return [replace(node, address=one, addresses=(one,)) for node, one in pair]
 
 
 @dataclass
 class _Taken:
-    """What a step gave."""
+    """The results of a step."""
 
     samples: list[pa.RecordBatch] = field(default_factory=list)
     evidence: list[tuple[int, pa.RecordBatch]] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _Taken:
 async def run_blocks(
     pair: AgentPair, blocks: int, trial_s: float, within_s: float, reporter: Reporter
 ) -> list[list[PathTrial]]:
-    """So many blocks, or as many as the time allows, four at least; raises AgentError."""
+    """Run `blocks` blocks, or as many as the time allows, at least four; raises AgentError."""
     shuffled, done = random.Random(), []
     began_s = time.monotonic()
     stream, trip = _steps(trial_s)
@@ -114,7 +114,7 @@ async def _trial(pair: AgentPair, path: str, stream: Step, trip: Step) -> PathTr
     if not elapsed_s:
         raise WorkError(f"{path}: nothing was measured")
     spent = [new.process_s - old.process_s for old, new in zip(before, after, strict=True)]
-    # Nodes on one machine all see the same processors.
+    # Nodes on one machine all report the same processors.
     seen = [one for one in taken.evidence if not (pair.testbed.is_here and one[0])]
     busy_s, busiest = _busy(seen)
     return PathTrial(
@@ -169,18 +169,18 @@ async def _carried(pair: AgentPair) -> list[dict[str, int]]:
 
 
 def _sum(batch: pa.RecordBatch, *columns: str) -> int:
-    """Of the rows' products."""
+    """The sum of the products of the columns over all rows."""
     rows = zip(*(batch[name].to_pylist() for name in columns), strict=True)
     return sum(math.prod(row) for row in rows)
 
 
 def _rtt_us(samples: Sequence[pa.RecordBatch]) -> float:
-    """The faster batch: what others add is not the path's."""
+    """The round-trip time of the faster batch, since disturbances only add to it."""
     return min(_sum(one, "elapsed_ns") / _sum(one, "messages") for one in samples) / 1e3
 
 
 def _busy(evidence: Sequence[tuple[int, pa.RecordBatch]]) -> tuple[float | None, float | None]:
-    """Seconds that the processors of both nodes were busy, and the largest share of a processor."""
+    """Seconds for which the processors of both nodes were busy, and the largest share of a processor."""
     busy: dict[tuple[int, int], int] = {}
     idle: dict[tuple[int, int], int] = {}
     for node, rows in evidence:

@@ -1,35 +1,36 @@
-"""What the blocks say: ratios with intervals, overhead beside arithmetic, and what limits the tunnel."""
+"""The result of the blocks: ratios with intervals, overhead compared with arithmetic, and what limits the tunnel."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.interval import Interval
 from weft.base.paired import bounds, middle
-from weft.operate.vpn.blocks import PathTrial
+from weft.base.result import Documented
+from weft.operate.vpn.blocks import PATHS, PathTrial
 from weft.operate.vpn.headers import SegmentSize, share_left
 from weft.operate.vpn.kind import VpnKind
 from weft.operate.vpn.mpi import MpiChoice
 from weft.runs.run_warnings import RunWarning, doubts
+from weft.understand.race.contest import ratios, to_ratio
 
 Limit = Literal["link", "processor", "loss", "unknown"]
 ERROR = 0.05
 EXPLAINED = 0.05
-"""A tunnel is as fast as headers allow where it lacks less than this share."""
+"""A tunnel that is slower than headers allow by less than this share is as fast as they allow."""
 BUSY_CORE, BUSY_VPN = 0.9, 0.7
-"""A processor is the limit from this share of it on, or where the VPN's process alone takes so much of one."""
+"""A processor is the limit if it is busy for this share of the time, or if the VPN's process alone uses this share."""
 LEAST_VPN = 0.1
-"""A processor that is busy is not the limit of a VPN whose process takes less of one: others keep it busy."""
+"""A busy processor is not the limit of a VPN whose process uses less than this share of one: others keep it busy."""
 
 
 class Ends(Struct, frozen=True):
-    """A path as it was found: addresses and interfaces of both ends; MTUs in bytes, None where not known."""
+    """The ends of a path: addresses and interfaces; MTUs in bytes, None if unknown."""
 
     addresses: tuple[str, str]
     interfaces: tuple[str, str]
@@ -39,8 +40,8 @@ class Ends(Struct, frozen=True):
 
 
 class PathMedians(Struct, frozen=True):
-    """Medians of a path; processor time of both nodes together, and that of the VPN's processes alone, in seconds for
-    10^9 bytes of payload."""
+    """Medians of a path; processor time of both nodes, and of the VPN's processes alone, in seconds per 10^9 bytes of
+    payload."""
 
     rtt_us: float
     mbps: float
@@ -53,7 +54,7 @@ class PathMedians(Struct, frozen=True):
 
 class TunnelOutage(Struct, frozen=True):
     """The path was silent for `path_s`; the tunnel answered `later_s` after the path did, None if it did not in the
-    `watched_s` that were left."""
+    remaining `watched_s`."""
 
     begin_s: float
     path_s: float
@@ -61,9 +62,11 @@ class TunnelOutage(Struct, frozen=True):
     watched_s: float = 0.0
 
 
-class TunnelComparison(Struct, frozen=True):
-    """A tunnel beside the path below it. Ratios are of the tunnel to the raw path, `interval` None for too few blocks;
-    `expected` is the ratio that headers allow, None where the VPN's packets are not known."""
+class TunnelComparison(Documented, Struct, frozen=True):
+    """A tunnel compared with the path below it. Ratios are tunnel over raw path, `interval` is None for too few blocks;
+    `expected` is the ratio that headers allow, None if the VPN's packet format is unknown."""
+
+    DERIVED = ("tcp_over_tcp", "beside_arithmetic", "doubts")
 
     kind: VpnKind
     raw: Ends
@@ -81,34 +84,25 @@ class TunnelComparison(Struct, frozen=True):
     blocks: int
     seconds: float
     carried_outside: float
-    """Bytes that the raw path's interface carried for a byte of payload in the tunnel; 0 where it carried none."""
+    """Bytes on the raw path's interface per byte of payload in the tunnel; 0 if it carried none."""
     outages: list[TunnelOutage] = []
     remedy: str = ""
-    """What makes the tunnel recover, where it did not, or took `LATE_S` and longer."""
+    """What makes the tunnel recover, if it did not or took at least `LATE_S`."""
     warnings: tuple[RunWarning, ...] = ()
-    """Those of the testbed; `run` is the folder, empty where there is none."""
+    """Warnings of the testbed; `run` is the folder, empty if there is none."""
 
     @property
     def doubts(self) -> tuple[str, ...]:
         return doubts(self.warnings)
 
     @property
-    def is_tcp_over_tcp(self) -> bool:
+    def tcp_over_tcp(self) -> bool:
         return self.kind.protocol == "tcp"
 
     @property
     def beside_arithmetic(self) -> float | None:
-        """Throughput as a share of what headers allow, less one."""
+        """Throughput relative to what headers allow, minus one."""
         return self.ratio / self.expected - 1 if self.expected else None
-
-    def to_json(self) -> dict[str, Any]:
-        """One document."""
-        derived = {
-            "tcp_over_tcp": self.is_tcp_over_tcp,
-            "beside_arithmetic": self.beside_arithmetic,
-            "doubts": self.doubts,
-        }
-        return {**msgspec.to_builtins(self), **derived}
 
 
 def compare(
@@ -118,11 +112,11 @@ def compare(
     mpi: MpiChoice,
     seconds: float,
 ) -> TunnelComparison:
-    """What so many blocks say of a tunnel."""
+    """The comparison that follows from blocks."""
     raw, tunnel = ends
     ours, theirs = _of(blocks, "raw"), _of(blocks, "tunnel")
-    logs = _logs(ours, theirs, lambda one: one.mbps)
-    trips = _logs(ours, theirs, lambda one: one.rtt_us)
+    logs = _logs(blocks, lambda one: one.mbps)
+    trips = _logs(blocks, lambda one: one.rtt_us)
     ratio, interval = math.exp(middle(logs)), bounds(logs, ERROR)
     expected = _expected(kind, raw, tunnel)
     measured = _measured(theirs)
@@ -134,9 +128,7 @@ def compare(
         raw_measured=_measured(ours),
         tunnel_measured=measured,
         ratio=ratio,
-        interval=Interval(*(math.exp(one) for one in msgspec.structs.astuple(interval)))
-        if interval
-        else None,
+        interval=to_ratio(interval) if interval else None,
         rtt_ratio=math.exp(middle(trips)),
         rtt_added_us=median(b.rtt_us - a.rtt_us for a, b in zip(ours, theirs, strict=True)),
         expected=expected,
@@ -152,7 +144,7 @@ def compare(
 def limit_of(
     ratio: float, expected: float | None, measured: PathMedians, is_tcp: bool
 ) -> tuple[Limit, str]:
-    """What holds the tunnel back, and why it is thought so."""
+    """What limits the tunnel, and the reason."""
     if expected and ratio >= expected * (1 - EXPLAINED):
         return "link", "headers explain what the tunnel lacks: it is as fast as the link lets it be"
     busiest = measured.busiest or 0.0
@@ -182,9 +174,12 @@ def _of(blocks: Sequence[Sequence[PathTrial]], path: str) -> list[PathTrial]:
 
 
 def _logs(
-    ours: Sequence[PathTrial], theirs: Sequence[PathTrial], value: Callable[[PathTrial], float]
+    blocks: Sequence[Sequence[PathTrial]], value: Callable[[PathTrial], float]
 ) -> list[float]:
-    return [math.log(value(b) / value(a)) for a, b in zip(ours, theirs, strict=True)]
+    """As of a race of the tunnel against the raw path."""
+    return ratios(
+        [{one.path: math.log(value(one)) for one in block} for block in blocks], *PATHS[::-1]
+    )
 
 
 def _expected(kind: VpnKind, raw: Ends, tunnel: Ends) -> float | None:
@@ -211,7 +206,7 @@ def _measured(trials: Sequence[PathTrial]) -> PathMedians:
 
 
 def _through_gb(trial: PathTrial) -> float:
-    """Payload, with that of the batch before the timed one: counters of processes do not tell them apart."""
+    """Payload including the batch before the timed one, because counters of processes do not separate them."""
     return max([trial.payload_bytes, *_most(trial)]) / 1e9
 
 
@@ -220,7 +215,7 @@ def _most(trial: PathTrial) -> list[int]:
 
 
 def _outside(trials: Sequence[PathTrial], interfaces: tuple[str, str]) -> float:
-    """From the sender's counters, where the path's own interface carried at least what the tunnel's did."""
+    """Ratio from the sender's counters, if the path's own interface carried at least as much as the tunnel's."""
     shares = []
     for one in trials:
         carried = one.carried_bytes[0] if one.carried_bytes else {}

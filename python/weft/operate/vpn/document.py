@@ -1,17 +1,16 @@
-"""The folder of `--out`, which has one document."""
+"""The folder given by `--out`, with its single document."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from weft.base.errors import RequestError
 from weft.measure.testbed.base import Testbed
 
 
 def checked(testbed: Testbed, out: str | None, name: str) -> Path | None:
-    """The folder, if there shall be one; raises RequestError where it has the document, or the testbed no tunnel."""
+    """The folder, if one is given; raises RequestError if it already has the document or the testbed can have no
+    tunnel."""
     if testbed.is_computed:
         raise RequestError(
             f"{testbed.kind}:{testbed.name} is computed: there is no tunnel",
@@ -23,9 +22,3 @@ def checked(testbed: Testbed, out: str | None, name: str) -> Path | None:
     if folder and (folder / name).exists():
         raise RequestError(f"{folder}: has a {name} already", "give another folder")
     return folder
-
-
-def save(path: Path, document: dict[str, Any]) -> None:
-    """Write it, with its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""The ends of a tunnel as agents find them: interfaces, VPN, routes."""
+"""The ends of a tunnel according to agents: interfaces, VPN, routes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Places = tuple[str, str]
 
 @dataclass(frozen=True)
 class Tunnel:
-    """Addresses (`places`) and interfaces of both nodes by path ("raw", "tunnel"), MTUs of the first node's, and what
-    either node says of its VPN."""
+    """Addresses (`places`) and interfaces of both nodes by path ("raw", "tunnel"), MTUs of the first node's, and each
+    node's report on its VPN."""
 
     places: dict[str, Places]
     interfaces: dict[str, tuple[str, str]]
@@ -29,8 +29,8 @@ class Tunnel:
 
 
 async def find_tunnel(testbed: Testbed, agents: Sequence[Agent], through: Places) -> Tunnel:
-    """Of a testbed's first two nodes; raises RequestError for addresses that they do not have."""
-    # Some addresses are known only now that agents have been asked for theirs.
+    """The tunnel between a testbed's first two nodes; raises RequestError for addresses that they do not have."""
+    # Some addresses are known only after agents have been asked.
     raw = (testbed.nodes[0].address, testbed.nodes[1].address)
     places = {"raw": raw, "tunnel": through}
     pairs = zip(raw, through, strict=True)
@@ -50,7 +50,7 @@ async def find_tunnel(testbed: Testbed, agents: Sequence[Agent], through: Places
 
 
 async def _interfaces(agent: Agent, addresses: Sequence[str]) -> list[CheckedInterface]:
-    """Those that have a node's addresses; raises RequestError."""
+    """The interfaces with a node's addresses; raises RequestError."""
     await agent.send(Inspect(addresses=list(addresses)))
     found = (await agent.expect(Inspected)).interfaces
     for address, interface in zip(addresses, found, strict=True):

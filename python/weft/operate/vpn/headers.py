@@ -1,4 +1,4 @@
-"""What headers leave of a link's rate: arithmetic for TCP over Ethernet, and inside of OpenVPN and WireGuard.
+"""What headers leave of a link's rate: arithmetic for TCP over Ethernet, and inside OpenVPN and WireGuard.
 
 Sources: IEEE 802.3 (frames); RFC 791, 8200, 768, 9293, 7323 (headers); J. A. Donenfeld, "WireGuard: Next Generation
 Kernel Network Tunnel", NDSS 2017 (data message: 16 bytes of header, 16 of tag, padded to 16); OpenVPN's protocol page
@@ -25,7 +25,7 @@ class IpVersion(Struct, frozen=True):
     fragment_bytes: int
 
     def wire(self, packet_bytes: int, mtu_bytes: int) -> int:
-        """Bytes of a packet on the wire, in fragments where it is larger than the MTU."""
+        """Bytes of a packet on the wire, in fragments if it is larger than the MTU."""
         if packet_bytes <= mtu_bytes:
             return packet_bytes + ETHERNET_BYTES
         headers = self.header_bytes + self.fragment_bytes
@@ -38,14 +38,14 @@ IP4, IP6 = IpVersion(IP_BYTES, 0), IpVersion(IP6_BYTES, 8)
 
 
 class SegmentSize(Struct, frozen=True):
-    """What TCP sends over a network: payload of a segment, and MTU of the interface, in bytes."""
+    """TCP segments on a network: payload of a segment, and MTU of the interface, in bytes."""
 
     payload_bytes: int
     mtu_bytes: int
 
 
 class Wrapping(Struct, frozen=True):
-    """How a VPN packs packets; `kind` is "openvpn" or "wireguard", `protocol` "udp" or "tcp"."""
+    """How a VPN wraps packets; `kind` is "openvpn" or "wireguard", `protocol` "udp" or "tcp"."""
 
     kind: str
     protocol: str
@@ -56,7 +56,7 @@ class Wrapping(Struct, frozen=True):
 
 
 def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
-    """What the VPN adds to a packet before TCP segments: IP and UDP headers and its own; for TCP its own only."""
+    """What the VPN adds to a packet before TCP segmentation: IP and UDP headers and its own; for TCP only its own."""
     ip_bytes = IP6_BYTES if wrapping.is_ip6 else IP_BYTES
     if wrapping.kind == "wireguard":
         padded = min(_up(inner_bytes), max(mtu_bytes, inner_bytes))
@@ -66,9 +66,9 @@ def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
 
 
 def share_left(wrapping: Wrapping, raw: SegmentSize, tunnel: SegmentSize) -> float:
-    """The throughput of TCP in the tunnel as a share of that of the raw path, where the link is the limit.
+    """The throughput of TCP in the tunnel relative to that of the raw path, if the link is the limit.
 
-    The raw path has the family of the tunnel's outer packets. TCP has time stamps, as Linux does, unless the raw
+    The raw path has the IP version of the tunnel's outer packets. TCP has time stamps, as in Linux, unless the raw
     path's segments are too large for them.
     """
     outside = IP6 if wrapping.is_ip6 else IP4
@@ -80,7 +80,7 @@ def share_left(wrapping: Wrapping, raw: SegmentSize, tunnel: SegmentSize) -> flo
     inner = tunnel.payload_bytes + tcp_bytes + inside.header_bytes
     outer = inner + added_bytes(wrapping, inner, tunnel.mtu_bytes)
     if wrapping.protocol == "tcp":
-        # A stream: packets fill segments of the raw path, whatever their borders.
+        # A stream: packets fill segments of the raw path, regardless of their boundaries.
         wire = outer * raw_wire / raw.payload_bytes
     else:
         wire = outside.wire(outer, raw.mtu_bytes)

@@ -1,4 +1,4 @@
-"""A job while it runs: how many bytes its nodes exchange through the tunnel, and how many beside it."""
+"""A job while it runs: how many bytes its nodes exchange through the tunnel, and how many outside it."""
 
 from __future__ import annotations
 
@@ -6,37 +6,40 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.errors import RequestError
+from weft.base.result import Documented
 from weft.measure.execute.crew import Crew
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
-from weft.operate.vpn.document import checked, save
+from weft.operate.vpn.document import checked
 from weft.operate.vpn.ends import Places, Tunnel, find_tunnel
 from weft.operate.vpn.headers import Wrapping, added_bytes
 from weft.operate.vpn.mpi import setting
 from weft.operate.vpn.node_look import InterfaceTraffic, carried
+from weft.runs.work_document import write_json
 
 FILE_NAME = "job.json"
 Wanted = Literal["path", "tunnel"]
 NEARLY_ALL = 0.95
 LEAST_BYTES = 100_000
-"""Of fewer bytes between two nodes nothing is said: launchers alone send so many."""
+"""With fewer bytes between two nodes nothing is reported: launchers alone send this much."""
 FRAME_BYTES = 14
-"""An Ethernet header, which the path's interface counts and the tunnel's has not."""
+"""An Ethernet header, which the path's interface counts and the tunnel's does not."""
 SEGMENT_SHARE = 1.08
-"""What a byte in OpenVPN's TCP is on the path, with headers of full segments and their acknowledgements."""
+"""Bytes on the path per byte in OpenVPN's TCP, with headers of full segments and their acknowledgements."""
 _OWN_SHARE = 0.05
-"""So much of what the tunnel's packets are on the path may be keepalives and rounding."""
+"""Up to this share of the tunnel's packets on the path may be keepalives and rounding."""
 
 
-class Observed(Struct, frozen=True):
-    """`tunnel_bytes` passed the tunnel's interfaces of both nodes, `path_bytes` the path's without the tunnel's own
-    packets (both directions together; what only one of the nodes saw is not counted)."""
+class Observed(Documented, Struct, frozen=True):
+    """`tunnel_bytes` passed the tunnel's interfaces of both nodes, `path_bytes` the path's, without the tunnel's own
+    packets (both directions together; traffic that only one node saw is not counted)."""
+
+    DERIVED = ("tunnel_share", "is_wrong")
 
     command: list[str]
     status: int
@@ -50,19 +53,14 @@ class Observed(Struct, frozen=True):
 
     @property
     def tunnel_share(self) -> float | None:
-        """Of the bytes between the nodes; None where there were none."""
+        """The tunnel's share of the bytes between the nodes; None if there were none."""
         total = self.tunnel_bytes + self.path_bytes
         return self.tunnel_bytes / total if total else None
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it did not use what was wanted, and that alone."""
+        """Whether it used something other than only what was wanted."""
         return self.wanted is not None and self.used not in (self.wanted, "neither")
-
-    def to_json(self) -> dict[str, Any]:
-        """One document."""
-        derived = {"tunnel_share": self.tunnel_share, "is_wrong": self.is_wrong}
-        return {**msgspec.to_builtins(self), **derived}
 
 
 def observe_job(
@@ -72,14 +70,14 @@ def observe_job(
     wanted: Wanted | None,
     out: str | None = None,
 ) -> Observed:
-    """Run a command on the first node, and count; what it prints goes to standard error. Writes job.json to `out`.
+    """Run a command on the first node and count bytes; its output goes to standard error. Writes job.json to `out`.
 
     Raises RequestError for addresses that nodes do not have, and AgentError.
     """
     folder = checked(testbed, out, FILE_NAME)
     found = run_to_end(_observe(testbed, through, command, wanted))
     if folder:
-        save(folder / FILE_NAME, found.to_json())
+        write_json(folder / FILE_NAME, found.to_json())
     return found
 
 
@@ -115,7 +113,7 @@ async def _observe(
 def beside_tunnel(
     raw: InterfaceTraffic, tunnel: InterfaceTraffic, wrapping: Wrapping | None
 ) -> int:
-    """The path's bytes without those of the tunnel's packets, in bytes of IP packets."""
+    """The path's bytes without the tunnel's packets, in bytes of IP packets."""
     whole = max(raw.size_bytes - raw.packets * FRAME_BYTES, 0)
     inner = tunnel.size_bytes // tunnel.packets if tunnel.packets else 0
     own = tunnel.size_bytes
@@ -128,7 +126,7 @@ def beside_tunnel(
 
 
 def used_by(path_bytes: int, tunnel_bytes: int) -> Literal["path", "tunnel", "both", "neither"]:
-    """Which way nearly all bytes took."""
+    """Which path carried nearly all bytes."""
     total = path_bytes + tunnel_bytes
     if total < LEAST_BYTES:
         return "neither"
@@ -150,7 +148,7 @@ def _advice(found: Tunnel, wanted: Wanted | None, used: str) -> str:
 
 
 async def _counts(testbed: Testbed, found: Tunnel) -> dict[str, list[InterfaceTraffic]]:
-    """By path, of each node."""
+    """The counters of each node, by path."""
     return {
         path: [
             await carried(testbed, node, name)
@@ -163,13 +161,13 @@ async def _counts(testbed: Testbed, found: Tunnel) -> dict[str, list[InterfaceTr
 def _between(
     before: Sequence[InterfaceTraffic], after: Sequence[InterfaceTraffic]
 ) -> InterfaceTraffic:
-    """What both nodes' interfaces carried: traffic with others is seen by one alone."""
+    """What the interfaces of both nodes carried; traffic with others is seen by only one."""
     gone = [new.since(old) for old, new in zip(before, after, strict=True)]
     return min(gone, key=lambda one: one.size_bytes)
 
 
 async def _run(testbed: Testbed, command: Sequence[str]) -> int:
-    """The job's exit status; raises RequestError where it cannot be started."""
+    """The job's exit status; raises RequestError if it cannot be started."""
     words = testbed.node_command(testbed.nodes[0], list(command))
     try:
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""Which VPN a tunnel is: from the interface's driver and from the process that holds it."""
+"""Identifies a tunnel's VPN from the interface's driver and the process that holds it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ OPENVPN_PORT = 1194
 
 
 class VpnKind(Struct, frozen=True):
-    """A VPN by name: "openvpn", "wireguard", "tunnel" (a tun or tap interface that no process was seen to hold), or the
-    name of the program; `protocol` and `cipher` are "" where they cannot be read, `port` 0. `why` says how it is known.
-    """
+    """A VPN by name: "openvpn", "wireguard", "tunnel" (a tun or tap interface held by no known process), or the name of
+    the program. Unknown `protocol` and `cipher` are "", an unknown `port` is 0. `why` says how it was identified."""
 
     name: str
     protocol: str = ""
@@ -27,7 +26,7 @@ class VpnKind(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """As people call it."""
+        """The VPN's usual name."""
         names = {"openvpn": "OpenVPN", "wireguard": "WireGuard"}
         words = [names.get(self.name, self.name)]
         words += [f"over {self.protocol.upper()}"] if self.protocol else []
@@ -37,7 +36,8 @@ class VpnKind(Struct, frozen=True):
 
 
 def kind_of(driver: str, seen: VpnState, is_ip6: bool = False) -> VpnKind:
-    """From one end. Drivers: "tun" of any program with /dev/net/tun, "wireguard" and "ovpn" of the kernel's own."""
+    """The VPN as seen from one end. Drivers: "tun" of any program with /dev/net/tun, "wireguard" and "ovpn" of the
+    kernel."""
     if driver == "wireguard":
         return _wireguard("kernel", "the interface's driver is wireguard", 0, is_ip6)
     for process in seen.processes:
@@ -55,7 +55,8 @@ def kind_of(driver: str, seen: VpnState, is_ip6: bool = False) -> VpnKind:
 
 
 def merged(kinds: Sequence[VpnKind]) -> VpnKind:
-    """What is known from either end: the one with more; of two ports the lower, which is the listening one's."""
+    """The VPN from the reports of both ends: the more complete one; of two ports the lower, which is the listening
+    end's."""
     return max(
         kinds, key=lambda one: (bool(one.wrapping), bool(one.program), bool(one.port), -one.port)
     )
@@ -84,7 +85,7 @@ def _openvpn(process: TunnelProcess, why: str, is_ip6: bool) -> VpnKind:
 
 
 def _cipher(options: dict[str, str]) -> tuple[str, str]:
-    """And how it is known: ends with certificates agree on one, the first of the list where both have it."""
+    """The cipher and how it is known: ends with certificates agree on the first of the list that both support."""
     has_keys = {"tls-client", "tls-server", "client"} & options.keys() or "secret" not in options
     if has_keys and options.get("data-ciphers"):
         return options["data-ciphers"].split(":")[0], "cipher: the first of data-ciphers"
@@ -96,7 +97,7 @@ def _cipher(options: dict[str, str]) -> tuple[str, str]:
 
 
 def _protocol(sockets: Sequence[tuple[str, int, bool]]) -> str:
-    """UDP where it has a UDP socket: a TCP one may be for management."""
+    """UDP if it has a UDP socket, because a TCP socket may be for management."""
     names = {name.removesuffix("6") for name, _, _ in sockets}
     return "udp" if "udp" in names else "tcp" if "tcp" in names else ""
 

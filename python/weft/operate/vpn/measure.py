@@ -1,4 +1,4 @@
-"""A tunnel between two nodes is looked at, measured beside the path below it, and judged."""
+"""Inspects a tunnel between two nodes, measures it and the path below it, and judges the result."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.operate.vpn.blocks import AgentPair, PathTrial, run_blocks
 from weft.operate.vpn.comparison import Ends, TunnelComparison, compare
-from weft.operate.vpn.document import checked, save
+from weft.operate.vpn.document import checked
 from weft.operate.vpn.ends import Places, find_tunnel
 from weft.operate.vpn.mpi import choice
 from weft.operate.vpn.outages import remedy_of, watch
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import gathered
+from weft.runs.work_document import write_json
 
 FILE_NAME = "vpn.json"
 
 
 class VpnRequest(Struct, frozen=True):
     """`through` are the tunnel's addresses on the first two nodes. At most `blocks` blocks of paired trials of
-    `trial_s` are measured, and no more than fit into `within_s`. For `watch_s` the path's outages are watched. `notes`
-    are what is to be said of the testbed's scale."""
+    `trial_s` are measured, and no more than fit into `within_s`. The path's outages are watched for `watch_s`. `notes`
+    are warnings about the testbed's scale."""
 
     through: Places
     blocks: int = 8
@@ -55,7 +56,7 @@ def measure_vpn(
     warnings = gathered([(out or "", (*request.notes, *testbed.warnings))])
     found = msgspec.structs.replace(found, warnings=warnings)
     if folder:
-        save(folder / FILE_NAME, found.to_json() | {"trials": msgspec.to_builtins(blocks)})
+        write_json(folder / FILE_NAME, found.to_json() | {"trials": blocks})
     return found
 
 
@@ -90,7 +91,7 @@ async def _visit(
 
 
 async def _path_mtus(agents: Sequence[Agent], places: dict[str, Places]) -> list[int | None]:
-    """The largest packets that get from the first node to the second unfragmented, over each path."""
+    """The largest packets that pass from the first node to the second unfragmented, over each path."""
     asker, answerer = agents
     token = secrets.token_hex(32)
     await answerer.send(Echo(addresses=[one[1] for one in places.values()], token=token))

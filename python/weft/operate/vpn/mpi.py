@@ -1,4 +1,4 @@
-"""Which of a path and a tunnel an MPI job would use, from interfaces, routes and Open MPI's settings."""
+"""Whether an MPI job would use a path or a tunnel, from interfaces, routes and Open MPI's settings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from weft.operate.vpn.node_look import VpnState
 
 
 class MpiChoice(Struct, frozen=True):
-    """Open MPI's `interfaces` on the first node, whether the `tunnel` and the `raw` path are among them, `advice` for
-    the user; `is_routed_through_tunnel` where even the usual address is reached through the tunnel."""
+    """Open MPI's `interfaces` on the first node, whether the `tunnel` and the `raw` path are among them, and `advice`
+    for the user; `is_routed_through_tunnel` if even the raw address is reached through the tunnel."""
 
     interfaces: list[str]
     tunnel: bool
@@ -26,8 +26,8 @@ class MpiChoice(Struct, frozen=True):
 def choice(
     listed: Sequence[Interface], seen: VpnState, raw_interface: str, tunnel_interface: str
 ) -> MpiChoice:
-    """Open MPI's TCP uses all interfaces that are up, but those that are excluded (loopback, if not told), and spreads
-    large messages over them; `btl_tcp_if_include` names the only ones."""
+    """Open MPI's TCP uses all interfaces that are up except excluded ones (loopback by default), and spreads large
+    messages over them; `btl_tcp_if_include` names the only ones to use."""
     used = [one.name for one in listed if _is_used(one, seen.mpi)]
     has_tunnel, has_raw = tunnel_interface in used, raw_interface in used
     is_routed = seen.route == tunnel_interface != raw_interface
@@ -56,8 +56,8 @@ def choice(
 
 
 def setting(interfaces: Sequence[str], addresses: Sequence[str]) -> str:
-    """What keeps an MPI's messages on an interface of both nodes; by a network where its names differ:
-    Open MPI does not take a list of both addresses."""
+    """The setting that keeps an MPI's messages on an interface of both nodes; a network if its names differ, because
+    Open MPI does not accept a list of both addresses."""
     if len(set(interfaces)) == 1:
         return f"mpirun --mca btl_tcp_if_include {interfaces[0]} (MPICH: -iface {interfaces[0]})"
     first, second = map(ipaddress.ip_address, addresses)
@@ -76,7 +76,7 @@ def _is_used(interface: Interface, settings: dict[str, str]) -> bool:
 
 
 def _means(text: str, interface: Interface) -> bool:
-    """A name, or a network in which one of its addresses is."""
+    """Whether text names the interface, or a network with one of its addresses."""
     if "/" not in text:
         return text.strip() == interface.name
     network = ipaddress.ip_network(text.strip(), strict=False)

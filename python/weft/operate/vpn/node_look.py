@@ -1,4 +1,4 @@
-"""What a node says of its tunnel: a shell script that reads /proc, and the meaning of what it prints."""
+"""A node's report on its tunnel: a shell script that reads /proc, and a parser of its output."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ grep -hs '^[[:space:]]*btl_tcp_if_' /etc/openmpi/openmpi-mca-params.conf ~/.open
     sed 's/[[:space:]]*=[[:space:]]*/=/; s/^[[:space:]]*/mpi /'
 true
 """
-"""Takes an interface and the other end's address. Secrets are not read: of a configuration only lines that say how
-packets are made."""
+"""Takes an interface and the other end's address. Secrets are not read: of a configuration only lines about the packet
+format."""
 
 COUNT = r"""
 for pid in "$@"; do echo "ticks $(sed 's/.*) //' /proc/$pid/stat | cut -d' ' -f12,13)"; done
@@ -66,8 +66,8 @@ class TunnelProcess(Struct, frozen=True):
 
 
 class VpnState(Struct, frozen=True):
-    """`route` is the interface that packets to the other end's usual address take, "" where it is not known; `mpi`
-    are Open MPI's settings of interfaces."""
+    """`route` is the interface for packets to the other end's raw address, "" if unknown; `mpi` are Open MPI's
+    interface settings."""
 
     processes: tuple[TunnelProcess, ...] = ()
     route: str = ""
@@ -75,7 +75,7 @@ class VpnState(Struct, frozen=True):
 
 
 class VpnCount(Struct, frozen=True):
-    """Processor time of the VPN's processes so far, and segments that the node's TCP has sent again."""
+    """Processor time of the VPN's processes so far, and the retransmitted segments of the node's TCP."""
 
     process_s: float
     resent: int
@@ -88,22 +88,22 @@ class InterfaceTraffic(Struct, frozen=True):
     packets: int = 0
 
     def since(self, before: InterfaceTraffic) -> InterfaceTraffic:
-        """What came after an earlier look."""
+        """The difference from an earlier reading."""
         return InterfaceTraffic(self.size_bytes - before.size_bytes, self.packets - before.packets)
 
 
 async def look(testbed: Testbed, node: Node, interface: str, other: str) -> VpnState:
-    """What holds an interface, and the way to the other end; empty where nothing can be read."""
+    """What holds an interface, and the route to the other end; empty if nothing can be read."""
     return parse(await _print(testbed, node, LOOK, interface, other))
 
 
 async def count(testbed: Testbed, node: Node, pids: Sequence[int]) -> VpnCount:
-    """Zeros where nothing can be read."""
+    """The counters of a node; zeros if nothing can be read."""
     return parse_count(await _print(testbed, node, COUNT, *map(str, pids)))
 
 
 async def carried(testbed: Testbed, node: Node, interface: str) -> InterfaceTraffic:
-    """Zeros where nothing can be read."""
+    """The traffic of an interface so far; zeros if nothing can be read."""
     numbers = (await _print(testbed, node, CARRIED, interface)).split()
     return (
         InterfaceTraffic(int(float(numbers[0])), int(float(numbers[1])))
@@ -113,7 +113,7 @@ async def carried(testbed: Testbed, node: Node, interface: str) -> InterfaceTraf
 
 
 def parse(text: str) -> VpnState:
-    """What LOOK printed."""
+    """Parse the output of LOOK."""
     processes: list[TunnelProcess] = []
     route, mpi = "", {}
     for line in text.splitlines():
@@ -133,7 +133,7 @@ def parse(text: str) -> VpnState:
 
 
 def parse_count(text: str) -> VpnCount:
-    """What COUNT printed."""
+    """Parse the output of COUNT."""
     ticks, second, resent = 0, 100, 0
     for line in text.splitlines():
         word, *numbers = line.split()
@@ -162,13 +162,13 @@ def _with(process: TunnelProcess, word: str, rest: str) -> TunnelProcess:
 
 
 def _options_of(command: str) -> dict[str, str]:
-    """--proto udp --tls-client: {"proto": "udp", "tls-client": ""}; what a secret is, is not kept."""
+    """Options of a command: {"proto": "udp", "tls-client": ""} for "--proto udp --tls-client"; secrets are dropped."""
     found = re.findall(r"--([a-z-]+)((?: (?!--)\S+)*)", command)
     return {name: "" if name == "secret" else value.strip() for name, value in found}
 
 
 async def _print(testbed: Testbed, node: Node, script: str, *words: str) -> str:
-    """What a script prints on a node; what it printed so far where it takes too long."""
+    """The output of a script on a node; if it takes too long, the output so far."""
     command = testbed.node_command(node, ["sh", "-c", script, "sh", *words])
     try:
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""How long a tunnel takes to carry packets again after the path below it was down."""
+"""How long a tunnel takes to carry packets again after an outage of the path below it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _REPLY = re.compile(r"^\[(\d+\.\d+)\].* bytes from ", re.MULTILINE)
 
 
 async def watch(testbed: Testbed, path: str, tunnel: str, for_s: float) -> list[TunnelOutage]:
-    """Ask both addresses from the first node at intervals (with its `ping`), and compare their silences."""
+    """Ping both addresses from the first node at intervals, and compare their silences."""
     if not for_s:
         return []
     began_s = time.time()
@@ -60,7 +60,7 @@ def outages(
 
 
 def remedy_of(kind: VpnKind, found: Sequence[TunnelOutage]) -> str:
-    """What to set where a tunnel answered late or not at all; "" where none did, or the VPN is not known."""
+    """What to set if a tunnel answered late or not at all; "" if none did, or the VPN is unknown."""
     late = [
         one for one in found if (one.watched_s if one.later_s is None else one.later_s) >= LATE_S
     ]
@@ -72,7 +72,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 async def _replies(testbed: Testbed, address: str, for_s: float) -> list[float]:
-    """When an address answered, on the node's clock."""
+    """The times of an address's replies, on the node's clock."""
     words = ["ping", "-n", "-D", "-i", f"{EVERY_S}", "-w", f"{max(1, round(for_s))}", address]
     process = await asyncio.create_subprocess_exec(
         *testbed.node_command(testbed.nodes[0], words),

@@ -1,1 +1,1 @@
-"""Keys of a simulated machine, fitted to what was measured on a real one."""
+"""Fits keys of a simulated machine to measurements of a real one."""

@@ -1,4 +1,4 @@
-"""Free keys of a machine, fitted to measured values by simulating each of them."""
+"""Fits free keys of a machine to measured values by simulating each value."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from weft.simulation.calibrate.simulated import MachineFile, SimulatedQuantity
 from weft.simulation.calibrate.values import MeasuredValue, ValuesFile
 
 _RANGE = 20.0
-"""A free key without a range is searched from its value over this to its value times this."""
+"""A free key without a range is searched from its value divided by this to its value times this."""
 _TRADE_OFF = 0.95
-"""From this correlation on, values tell two keys only together."""
+"""From this correlation on, the values determine only a combination of two keys."""
 
 
 @dataclass(frozen=True)
 class Free:
-    """A key that is fitted: where, in units that count 1, and in which unit it is written."""
+    """A key to fit: its range and start in base units, and the unit in which it is written."""
 
     key: str
     least: float
@@ -35,12 +35,12 @@ class Free:
     written: Amount
 
     def text(self, worth: float) -> str:
-        """As machine files have it; cycles of costs are whole."""
+        """The value as written in machine files; cycles of costs are whole numbers."""
         return f"{round(worth)}" if self._is_whole else self.written.text(worth)
 
     @property
     def parameter(self) -> FreeParameter:
-        """As it is searched: on the scale of its logarithm."""
+        """The parameter of the search, on a logarithmic scale."""
         middle = float(np.sqrt(self.least * self.most))
         starts = sorted({self.start, middle})
         grain = 1.0 if self._is_whole else self.start * 1e-3
@@ -57,7 +57,7 @@ class Free:
 
 @dataclass(frozen=True)
 class FittedValue:
-    """A value beside what the fitted machine gives."""
+    """A measured value with that of the fitted machine."""
 
     name: str
     quantity: str
@@ -66,11 +66,11 @@ class FittedValue:
 
     @property
     def error_pct(self) -> float:
-        """How far the machine is off."""
+        """The relative error of the fitted machine in percent."""
         return 100 * (self.predicted / self.measured - 1)
 
     def shown(self, worth: float) -> str:
-        """One of both, with a unit."""
+        """The measured or predicted value, with its unit."""
         if self.quantity == "latency":
             return format_us(worth * 1e6)
         if self.quantity == "load":
@@ -80,7 +80,7 @@ class FittedValue:
 
 @dataclass(frozen=True)
 class MachineFit:
-    """A fitted machine: what its free keys are, what of it the values do not determine, and its file's text."""
+    """A fitted machine: its free keys with estimates, the values, and pairs of keys determined only together."""
 
     file: MachineFile
     free: Sequence[Free]
@@ -90,18 +90,18 @@ class MachineFit:
 
     @property
     def keys(self) -> Keys:
-        """The fitted values, as machine files have them."""
+        """The fitted values, as written in machine files."""
         pairs = zip(self.free, self.estimates, strict=True)
         return {each.key: each.text(found.value) for each, found in pairs}
 
     @property
     def unidentified(self) -> list[str]:
-        """Keys without an interval, or with one end of it only."""
+        """Keys whose interval lacks one or both ends."""
         return [one.name for one in self.estimates if one.low is None or one.high is None]
 
     @property
     def text(self) -> str:
-        """The machine's file with the fitted values, each with its interval behind it."""
+        """The machine's file with the fitted values, each with its interval as a comment."""
         notes = {
             each.key: f"fitted: {interval_text(each, found)}"
             for each, found in zip(self.free, self.estimates, strict=True)
@@ -133,7 +133,7 @@ class MachineFit:
 
 
 def end_text(free: Free, end: float | None) -> str | None:
-    """An end of an interval, as machine files have it."""
+    """An end of an interval, as written in machine files; None if there is none."""
     return None if end is None else free.written.text(float(f"{end:.3g}"))
 
 
@@ -148,7 +148,7 @@ def interval_text(free: Free, found: Estimate) -> str:
 
 
 def read_free(file: MachineFile, given: ValuesFile) -> list[Free]:
-    """The free keys with their ranges; raises RequestError for one that is no number, and for too many."""
+    """The free keys with their ranges; raises RequestError if there are none or too many, or if one is no number."""
     if not given.free:
         known = ", ".join(numbers_of(file.text))
         raise RequestError(
@@ -193,9 +193,9 @@ def fit_machine(
     values: Sequence[MeasuredValue],
     with_intervals: bool = True,
 ) -> MachineFit:
-    """The free keys that come nearest to the values, each weighted by its error, with profile intervals.
+    """Fits the free keys to the values, each weighted by its error, with profile-likelihood intervals.
 
-    Raises RequestError where the machine cannot be as the file says, or a value's placement, part or keys are wrong.
+    Raises RequestError if the machine's file is invalid, or if a value's placement, part or keys are wrong.
     """
     simulation = _Simulation(file, free, values)
     simulation.check()
@@ -213,7 +213,7 @@ def fit_machine(
 
 
 class _Simulation:
-    """Errors of all values, in their standard deviations, over the free keys."""
+    """The errors of all values, in units of their standard deviations, as a function of the free keys."""
 
     def __init__(
         self, file: MachineFile, free: Sequence[Free], values: Sequence[MeasuredValue]
@@ -222,13 +222,13 @@ class _Simulation:
         self.free = free
         self._values = values
         self._questions = [one.question for one in values]
-        # Values of the same question are simulated once.
+        # Values that need the same simulation are simulated once.
         self._asked = [self._questions.index(one) for one in self._questions]
         self._nothing = _NOTHING * np.array([one.measured for one in values])
         self._known: dict[tuple[str, ...], Floats] = {}
 
     def check(self) -> None:
-        """Simulate each value once, to tell what is wrong before the search begins."""
+        """Simulates each value once, to find mistakes before the search begins. Raises RequestError or WorkError."""
         for value in self._values:
             try:
                 found = self._file.answer(
@@ -257,7 +257,7 @@ class _Simulation:
         return self._known[place]
 
     def _answer(self, question: SimulatedQuantity, keys: Keys) -> float:
-        """Nothing where no message arrives."""
+        """The simulated value; 0 if no message arrives."""
         try:
             return self._file.answer(question, keys)
         except ArithmeticError:
@@ -268,16 +268,16 @@ class _Simulation:
 
 
 _NOTHING = 1e-3
-"""Of what was measured: stands for nothing at all, whose logarithm is no number."""
+"""The share of the measured value that replaces zero, whose logarithm is undefined."""
 
 
 def _trade_offs(simulation: _Simulation, best: Floats) -> list[tuple[str, str, float]]:
-    """Pairs of keys of which values tell a combination only: their correlation at the best place."""
+    """Pairs of keys of which the values determine only a combination, with their correlation at the optimum."""
     parameters = [one.parameter for one in simulation.free]
     at_best = slopes(lambda logs: simulation.errors(np.exp(logs)), parameters)(np.log(best))
     seen = [index for index in range(len(best)) if np.any(at_best[:, index])]
     information = at_best[:, seen].T @ at_best[:, seen]
-    # What no value shows at all must not make it singular.
+    # Regularised, in case the values hardly depend on some combination.
     covariance = np.linalg.inv(information + 1e-9 * np.trace(information) * np.eye(len(seen)))
     deviations = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(deviations, deviations)

@@ -1,4 +1,4 @@
-"""What a machine gives for a value that can be measured."""
+"""Simulates a machine for a quantity that can be measured."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from weft.runs.columns.tables import OCCUPATION_NAME
 from weft.understand.curve.curve import column, to_mbps
 
 Quantity = Literal["latency", "rate", "stream", "load", "interrupts"]
-"""Half a round trip; a message over half of its round trip (NetPIPE); messages one way; of the receiver of such a
-stream: the busy share of a part, and its interrupts per second."""
+"""In this order: half a round trip; a message over half its round trip (as in NetPIPE); a one-way stream; for the
+receiver of such a stream, the busy share of a part, and its interrupts per second."""
 Library = Literal["openmpi", "mpich"]
 KINDS: Mapping[str, AmountKind] = {
     "latency": "time",
@@ -35,13 +35,13 @@ SIZES: Mapping[str, str] = {
     "load": "64 KiB",
     "interrupts": "64 KiB",
 }
-"""Where a value says none."""
+"""The default sizes."""
 assert get_args(Quantity) == tuple(KINDS)
 
 
 @dataclass(frozen=True)
 class SimulatedQuantity:
-    """What is to be computed: a quantity at a size on a placement, with some keys of the machine changed."""
+    """The quantity to simulate at a size on a placement, with some keys of the machine changed."""
 
     quantity: Quantity
     size: str
@@ -53,15 +53,16 @@ class SimulatedQuantity:
 
 @dataclass(frozen=True)
 class MachineFile:
-    """A description; `origin` is what messages call it."""
+    """The description of a machine; `origin` is its name in messages."""
 
     text: str
     origin: str
 
     def answer(self, question: SimulatedQuantity, keys: Mapping[str, str]) -> float:
-        """With `keys` in the file, which do not replace what a placement gives itself.
+        """The simulated value with `keys` changed in the file, except those that the placement sets.
 
-        In seconds, bits per second, parts of 1 or interrupts per second; raises RequestError for what cannot be."""
+        In seconds, bits per second, a share (0 to 1) or interrupts per second. Raises RequestError if the machine is
+        invalid, and ArithmeticError if no message arrives."""
         own = _configured(self.text, question.placement)
         of_file = {key: value for key, value in keys.items() if key not in own}
         changed = list({**of_file, **question.keys}.items())
@@ -99,7 +100,7 @@ def _of_messages(outcome: SimulatedPhases, quantity: Quantity) -> float:
 def _of_receiver(
     nodes: SimulatedNodes, outcome: SimulatedPhases, question: SimulatedQuantity
 ) -> float:
-    """Of one part, or of all processors together."""
+    """The load or interrupts of one part of the receiver, or of all its processors together."""
     of = "share" if question.quantity == "load" else "interrupts_per_s"
     rows = nodes.tables(outcome, 0, 0)[OCCUPATION_NAME].to_pylist()
     mine = [

@@ -1,4 +1,4 @@
-"""What was measured, and which keys are free: the file that `weft machine fit` reads."""
+"""The file of measured values and free keys that `weft machine fit` reads."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from weft.simulation.calibrate.simulated import KINDS, SIZES, Library, Quantity,
 from weft.understand.curve.points import CurvePoint, points
 
 ERROR = Share(0.05)
-"""The standard error of a value that has none."""
+"""The relative standard error of a value that states none."""
 _LEAST_ERROR = 0.01
 _SIZES = 8
-"""Points that are taken of each curve of a run, evenly in the logarithm of their size."""
+"""The number of points used from each curve of a run, evenly spaced in the logarithm of size."""
 _NORMAL = 1.96
-"""An interval of 95 % reaches so many standard errors to each side."""
+"""The half-width of a 95 % interval in standard errors."""
 
 Plain = str | int | float | bool
 
@@ -56,7 +56,7 @@ class _Document(TomlTable, frozen=True):
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """A measured value in the unit that counts 1 (s, bit/s, parts of 1), with its relative standard error."""
+    """A measured value in base units (s, bit/s, share from 0 to 1), with its relative standard error."""
 
     name: str
     question: SimulatedQuantity
@@ -66,7 +66,7 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class ValuesFile:
-    """A file's: free keys, each with its least and most where the file has them, and what they are fitted to."""
+    """The content of a file: free keys, each with its range (None if not given), and the values for the fit."""
 
     free: Mapping[str, tuple[str, str] | None]
     values: list[MeasuredValue]
@@ -116,7 +116,7 @@ def _keys(given: Mapping[str, Plain]) -> Mapping[str, str]:
 
 
 def _of_run(folder: Path, entry: _RunEntry) -> Iterator[MeasuredValue]:
-    """Some points of a run between two nodes; their intervals are their errors."""
+    """Some points of a run between two nodes, with errors from their intervals; raises RequestError if it has none."""
     run = RunFolder.open(folder / entry.run)
     wanted = [float(size) for size in entry.sizes]
     known = [one for one in points(run) if _is_simulated(one)]
@@ -142,7 +142,7 @@ def _library(run: RunFolder, point: CurvePoint) -> Library | None:
 
 
 def _spread(known: list[CurvePoint]) -> list[CurvePoint]:
-    """Of each step, sizes that are about evenly far apart."""
+    """Points of each step, about evenly spaced in the logarithm of size."""
     chosen = []
     for step in sorted({one.step for one in known}):
         mine = [one for one in known if one.step == step]

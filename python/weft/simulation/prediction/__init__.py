@@ -1,1 +1,1 @@
-"""A plan on a network in a few numbers: as a simulator predicts them, and as a run measured them."""
+"""Predictions of a plan on a network in a few numbers, comparable with those that a run measures."""

@@ -1,4 +1,4 @@
-"""A network as it is known: what is most likely, and networks that fit what was measured as well."""
+"""An uncertain network: the best estimate, and draws of networks that fit the measurements equally well."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from weft.simulation.prediction.predict import Drawn
 
 @dataclass(frozen=True)
 class Draws:
-    """`median` is the best estimate. `drawn` are networks from the uncertainty of what was measured, none where a
-    network is given and not measured. `discrepancy` are logarithms of measured over predicted times of patterns that
-    the fit never saw, what the simulator itself gets wrong, and `rate_discrepancy` those of rates."""
+    """`median` is the best estimate. `drawn` are networks drawn from the uncertainty of the measurements; empty if a
+    network is given instead of measured. `discrepancy` are logarithms of measured over predicted times of patterns that
+    were not used in the fit, which show the simulator's own error; `rate_discrepancy` those of rates."""
 
     median: Drawn
     drawn: tuple[Drawn, ...] = ()
@@ -21,5 +21,5 @@ class Draws:
 
     @classmethod
     def of_fabric(cls, document: FabricDocument) -> Draws:
-        """A network that is what its file says."""
+        """A network that is exactly as described by its file."""
         return cls(Drawn(document))

@@ -1,8 +1,8 @@
-"""A plan on a network from some of its phases: what a thousand nodes take for an all-to-all, in a tenth of the time.
+"""Estimates a plan on a network from some of its phases: an all-to-all of a thousand nodes in a tenth of the time.
 
-Phases are independent, so that a step takes the sum of them. Of a step with very many they are cut into strata of equal
-length, and one of each is simulated, drawn by chance from a fixed seed (systematic sampling would meet the period of
-racks). The differences of neighbours say how far off the sum may be.
+Phases are independent, so a step takes the sum of their times. If there are very many, they are divided into strata of
+equal length, and one phase of each is simulated, drawn at random from a fixed seed (systematic sampling might coincide
+with the period of racks). Differences between neighbours give the error of the sum.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from weft.understand.summary.measures import carried_mbps
 
 @dataclass(frozen=True)
 class Stratum:
-    """A phase that stands for `weight` phases of its step."""
+    """A phase that represents `weight` phases of its step."""
 
     phase: int
     weight: int
@@ -35,46 +35,46 @@ class Stratum:
 
 @dataclass(frozen=True)
 class EstimatedPhases:
-    """Phases of a step at one size, with how many each stands for."""
+    """Phases of a step at one size, each with the number of phases that it represents."""
 
     step: str
     size_bytes: int
     weights: Floats
     times_s: Floats
-    """Until the slowest route has moved a message."""
+    """The time until the slowest route has moved a message, by phase."""
     rates_mbps: Floats
-    """What all routes carried together."""
+    """The total rate of all routes, by phase."""
 
     @property
     def time_s(self) -> float:
-        """Of all phases of the step at this size, one after the other."""
+        """The total time of all phases of the step at this size, in sequence."""
         return float(self.weights @ self.times_s)
 
     @property
     def rate_mbps(self) -> float:
-        """The mean over the phases."""
+        """The mean rate over all phases."""
         return float(self.weights @ self.rates_mbps / self.weights.sum())
 
     @property
     def relative_error(self) -> float:
-        """The standard error of `time_s` as a part of it: 0 where every phase was simulated. It knows little of rare
-        phases that last much longer, and of a period within a stratum."""
+        """The relative standard error of `time_s`; 0 if every phase was simulated. It underestimates the effect of
+        rare, much longer phases, and of a period within a stratum."""
         if np.all(self.weights == 1):
             return 0.0
         steps = np.diff(self.weights * self.times_s)
-        # W. G. Cochran, Sampling Techniques, 3rd ed., section 5A.12: one unit a stratum, neighbours collapsed.
+        # W. G. Cochran, Sampling Techniques, 3rd ed., section 5A.12: one unit per stratum, collapsed neighbours.
         left = 1 - len(self.weights) / self.weights.sum()
         return float(np.sqrt(left * (steps @ steps) / 2) / self.time_s)
 
     def every(self, stride: int) -> EstimatedPhases:
-        """Some of the phases only."""
+        """Every n-th of the phases, where n is `stride`."""
         kept = slice(None, None, stride)
         columns = (self.weights[kept], self.times_s[kept], self.rates_mbps[kept])
         return EstimatedPhases(self.step, self.size_bytes, *columns)
 
 
 def check_plan(testbed: Simulated, plan: Plan) -> None:
-    """Refuse what cannot be estimated here; raises RequestError."""
+    """Raises RequestError if a plan cannot be estimated on this testbed."""
     check_steps(plan)
     check_knobs(plan, len(testbed.nodes), True)
     for step in plan.steps:
@@ -82,7 +82,7 @@ def check_plan(testbed: Simulated, plan: Plan) -> None:
 
 
 def check_steps(plan: Plan) -> None:
-    """Refuse what cannot be estimated anywhere; raises RequestError."""
+    """Raises RequestError if a plan has steps that cannot be estimated on any testbed."""
     for step in plan.steps:
         if step.is_adaptive or not step.is_ensemble:
             raise RequestError(
@@ -99,14 +99,14 @@ def _other_kind(step: Step) -> str:
 
 
 def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:
-    """At most so many phases of each size of a step, which stand for all."""
+    """At most `most` phases of each size of a step, which represent all."""
     one_size = replace(step, sizes=SizeList((step.first_bytes,)))
     each = testbed.phase_count(one_size)
     return [_strata(first, each, most) for first in range(0, testbed.phase_count(step), each)]
 
 
 def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> EstimatedPhases:
-    """What they take; raises RequestError where a transfer has no path."""
+    """Simulates the phases of some strata; raises RequestError if a transfer has no path."""
     outcomes = testbed.simulate_phases(step, (one.phase for one in strata))
     found = [_numbers(testbed, step, outcome) for outcome in outcomes]
     sizes, times_s, rates_mbps = (np.array(column) for column in zip(*found, strict=True))
@@ -133,7 +133,7 @@ def _numbers(testbed: Simulated, step: Step, outcome: SimulatedPhases) -> tuple[
 
 
 def _digest(outcome: SimulatedPhases) -> tuple[int, int, float, float] | None:
-    """Where a phase was condensed."""
+    """Size, routes, slowest rate and total rate of a condensed phase; None if it was not condensed."""
     columns = outcome.condensed
     if not columns["phase"]:
         return None
@@ -145,7 +145,7 @@ def _digest(outcome: SimulatedPhases) -> tuple[int, int, float, float] | None:
 
 
 def _summary(step: Step, outcome: SimulatedPhases) -> tuple[int, int, float, float]:
-    """The same of its rows."""
+    """Size, routes, slowest rate and total rate of a phase, from its rows."""
     rows = outcome.rows
     first = np.frombuffer(rows["batch"], np.int32) == 0
     messages = np.frombuffer(rows["messages"], np.int32)[first] * float(step.crossings)

@@ -1,4 +1,4 @@
-"""The very plan of a run on a network that is known from measurements: what each of its kernels will take."""
+"""Predicts each kernel of a run's plan, on a network known from measurements, before the run begins."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from weft.simulation.prediction.placed import placed
 from weft.understand.summary.kernels import KernelTime, kernels
 
 CARRIERS = ("tcp", "mpi")
-"""What streams of TCP stand for: what was measured over them says nothing of other transports."""
+"""The transports that measurements with TCP streams represent; they say nothing about others."""
 LEAST_DRAWS = 10
 MOST_S = 10.0
-"""Processor time for draws: a long simulation has fewer of them."""
+"""The processor time for draws; longer simulations have fewer of them."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is predicted of a plan. `draws` networks were simulated beside the best estimate."""
+    """The prediction of a plan. `draws` networks were simulated in addition to the best estimate."""
 
     kernels: list[PredictedKernel]
     compute: list[ComputeTime]
@@ -37,8 +37,8 @@ class Forecast:
 
 
 def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0) -> Forecast:
-    """The settled `plan` of a run whose nodes are at `places` of a network, with rates times `scale`. Raises
-    RequestError where none of its steps can be simulated."""
+    """Predicts the settled `plan` of a run whose nodes are at `places` of a network, with rates times `scale`. Raises
+    RequestError if none of its steps can be simulated."""
     begun_s = time.process_time()
     network = draws.median.open(scale)
     runs: list[RunFolder] = []
@@ -52,7 +52,7 @@ def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0
         why = "; ".join(f"{one.step}: {one.why}" for one in refused)
         raise RequestError(f"{plan.name}: nothing can be predicted: {why}", "leave --predict out")
     count = affordable(len(draws.drawn), time.process_time() - begun_s)
-    # As they are settled: the speed of a node is measured once, and is the same in all draws.
+    # The settled steps are reused, so that the speed of a node is measured once for all draws.
     steps = [run.meta.plan.steps[0] for run in runs]
     drawn = [
         [kernels(simulate_step(one, step)) for step in steps]
@@ -67,13 +67,13 @@ def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0
 
 
 def simulate_step(network: Simulated, step: Step) -> RunFolder:
-    """One step on a network, in memory; raises RequestError for what cannot be simulated."""
+    """Simulates one step on a network, in memory; raises RequestError if it cannot be simulated."""
     plan = Plan(step.name, step.name, 1, (step,))
     return compute_plan(network, plan, RunRequest(step.name, f"sim:{network.name}"))
 
 
 def affordable(draws: int, each_s: float) -> int:
-    """How many draws are simulated where one takes so much processor time."""
+    """The number of draws to simulate, if one takes `each_s` of processor time."""
     most = max(LEAST_DRAWS, int(MOST_S / max(each_s, 1e-3)))
     return min(draws, most)
 
@@ -83,7 +83,7 @@ def _opened(draws: Draws, count: int, scale: float) -> Iterator[Simulated]:
 
 
 def _on_network(step: Step, places: Sequence[int]) -> Step:
-    """The step as it is simulated there; raises RequestError."""
+    """The step as simulated on the network; raises RequestError if it cannot be."""
     if step.is_adaptive:
         raise RequestError("chooses its phases by what it measures")
     if step.transport not in CARRIERS:
@@ -104,8 +104,8 @@ def _predicted(
 
 
 def _discrepancy(step: Step, draws: Draws) -> Sequence[float]:
-    """Logarithms by which times may be off. Where each flow has so much to carry, a step lasts as long as the sums of
-    flows need; where all flows run for a time, its slowest flow says how long a message takes."""
+    """Logarithms of possible errors of times. If flows have fixed amounts of data, a step's time depends on total
+    rates; if flows run for a fixed time, it depends on the slowest flow."""
     if step.is_ensemble and not isinstance(step.stop, CountRule):
         return draws.discrepancy
     return [-one for one in draws.rate_discrepancy]
@@ -114,7 +114,7 @@ def _discrepancy(step: Step, draws: Draws) -> Sequence[float]:
 def _interval(
     middle: KernelTime, drawn: Sequence[KernelTime], discrepancy: Sequence[float]
 ) -> Interval:
-    """What a node computes is not off by what the network is off."""
+    """The interval of a kernel's time; only the part beside computing is widened by the network's uncertainty."""
     compute_s = min(middle.compute_s or 0.0, middle.time_s.median)
     rest_s = middle.time_s.median - compute_s
     if rest_s <= 0:
@@ -125,11 +125,11 @@ def _interval(
 
 
 _LEAST = 1e-3
-"""Of the time that the best estimate has beside computing: no draw has less."""
+"""The least time beside computing in any draw, as a share of that in the best estimate."""
 
 
 def _compute_source(run: RunFolder) -> ComputeTime | None:
-    """Where the time that the nodes of a run's only step compute is from, where it has some."""
+    """The source of the compute time in a run's only step; None if its nodes do not compute."""
     (step,) = run.meta.plan.steps
     measured = next((one.message for one in run.meta.warnings if one.code == "compute-rate"), None)
     said = measured.removeprefix(f"{step.name}: ") if measured else kind_of(step).compute_source

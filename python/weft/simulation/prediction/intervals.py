@@ -1,4 +1,4 @@
-"""What is predicted of a network that is known only so well: each measure with its interval."""
+"""Predictions for a network that is known with uncertainty: each measure with its interval."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from weft.simulation.prediction.predict import PlannedWorkload, predict
 from weft.understand.summary.measures import StepMeasure
 
 LEVEL = 0.90
-"""How often what is measured lies in an interval, where it is off by as much as patterns are that were left out."""
+"""The coverage of the intervals, if the simulator's error is like that for patterns left out of the fit."""
 _EVENLY = (np.arange(200) + 0.5) / 200
-"""Probabilities at which a distribution stands for itself."""
+"""Probabilities at which a distribution is represented by its quantiles."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A step at one message size, as `weft.understand.summary.measures.StepMeasure`."""
+    """The prediction of a step at one message size (see `weft.understand.summary.measures.StepMeasure`)."""
 
     step: str
     size_bytes: int
@@ -30,7 +30,8 @@ class Prediction:
 
 
 def intervals(draws: Draws, workload: PlannedWorkload, scale: float = 1.0) -> list[Prediction]:
-    """The workload on every draw, widened by what the simulator got wrong; raises RequestError as `predict` does."""
+    """Predictions of the workload over all draws, widened by the simulator's error; raises RequestError like
+    `predict`."""
     middle = predict(draws.median.open(scale), workload)
     drawn = [predict(one.open(scale), workload) for one in draws.drawn]
     return [_prediction(one, [each[at] for each in drawn], draws) for at, one in enumerate(middle)]
@@ -49,7 +50,8 @@ def _prediction(middle: StepMeasure, drawn: Sequence[StepMeasure], draws: Draws)
 def widened(
     middle: float, drawn: Sequence[float], discrepancy: Sequence[float], level: float = LEVEL
 ) -> Interval:
-    """A value that is `middle` in the best estimate, others in draws, and off by such logarithms when measured."""
+    """The interval of a value, given the best estimate (`middle`), the draws, and logarithms of the simulator's errors
+    (`discrepancy`)."""
     logs = np.log(np.asarray(drawn or [middle]) / middle)
     found = (logs[:, np.newaxis] + next_of(discrepancy)).ravel()
     ends = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
@@ -59,11 +61,11 @@ def widened(
 
 
 def next_of(seen: Sequence[float] | Floats, weights: Floats | None = None) -> Floats:
-    """Where the next of some values will be, as values that are equally likely; the next is taken to be like them.
+    """The predictive distribution of the next of exchangeable values, as equally likely quantiles.
 
-    The next of n lies below the k-th smallest with probability k / (n + 1). Where n is too small for the ends of an
-    interval to lie between values, as if they were normal: Student's t with the uncertainty of their mean. Of values
-    with `weights` n is how many equal ones would say as much (L. Kish, Survey Sampling, 1965).
+    The next of n values lies below the k-th smallest with probability k / (n + 1). If n is too small for the ends of an
+    interval to lie between values, they are assumed to be normal: Student's t with the uncertainty of the mean. With
+    `weights`, n is the effective sample size (L. Kish, Survey Sampling, 1965).
     """
     order = np.argsort(seen)
     values = np.asarray(seen, dtype=np.float64)[order]
@@ -77,7 +79,8 @@ def next_of(seen: Sequence[float] | Floats, weights: Floats | None = None) -> Fl
         ranks = np.cumsum(counts) - counts / 2 + 0.5
         found: Floats = np.interp(_EVENLY * (count + 1), ranks, values)
         return found
-    from scipy.stats import t  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.stats import t
 
     mean = np.average(values, weights=counts)
     variance = counts @ (values - mean) ** 2 / (count - 1)

@@ -1,4 +1,4 @@
-"""A step of one testbed on another network that has its nodes at other positions."""
+"""Moves a step of one testbed to another network, which has its nodes at other positions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weft.plan.pattern import Dependent, ManyNodes
 from weft.plan.plan import Step
 
 _ENDS = ("nodes", "from_", "to", "senders", "receivers")
-"""Keys of patterns that are positions of nodes."""
+"""Keys of patterns that hold positions of nodes."""
 
 
 def placed(step: Step, places: Sequence[int]) -> Step:
-    """A step over TCP with its nodes at `places` of another network. Raises RequestError for a pair of nodes that are
-    not the first two there, as a pair always is."""
+    """The step over TCP with its nodes at `places` of another network. Raises RequestError for a step between two nodes
+    that are not the first two there, because such steps always use the first two."""
     step = replace(step, transport="tcp")
     pattern = step.pattern
     if not isinstance(pattern, (ManyNodes, Dependent)):
@@ -29,7 +29,7 @@ def placed(step: Step, places: Sequence[int]) -> Step:
         for key in _ENDS
         if (value := getattr(pattern, key, None)) is not None
     }
-    # Where both ends are named, no other node takes part.
+    # If both ends are named, no other node takes part.
     if "nodes" not in moved and len(moved) < 2:
         moved["nodes"] = tuple(places[node] for node in kind_of(step).ranks(len(places)))
     return replace(step, pattern=replace(pattern, **moved))

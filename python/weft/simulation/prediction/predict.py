@@ -1,4 +1,4 @@
-"""A plan on a network that is simulated, as numbers."""
+"""Predicts a plan on a simulated network, as numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.understand.summary.measures import StepMeasure, measures
 
 @dataclass(frozen=True)
 class PlannedWorkload:
-    """What is asked of a network: a plan as `weft.plan.load.load_plan` takes it, with overrides of single keys."""
+    """The load of a network: a plan as `weft.plan.load.load_plan` takes it, with overrides of single keys."""
 
     plan: PlanSource
     overrides: tuple[tuple[str, str], ...] = ()
@@ -24,19 +24,20 @@ class PlannedWorkload:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A network as it may be: a fabric, and what is assumed of its hosts (keywords of `weft._core.Network.simulate`).
-    Several that are drawn from what was measured differ as far as that is uncertain."""
+    """A possible network: a fabric, and the parameters of its hosts (keywords of `weft._core.Network.simulate`). Draws
+    from measurements differ by their uncertainty."""
 
     document: FabricDocument
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def open(self, scale: float = 1.0) -> Simulated:
-        """The network, ready to be simulated. What is predicted goes over TCP, whose connections share a link."""
+        """The network, ready for simulation of TCP, whose connections share a link."""
         return open_document(self.document, {"outgoing": "connections", **self.parameters}, scale)
 
 
 def predict(testbed: Simulated, workload: PlannedWorkload) -> list[StepMeasure]:
-    """What the steps of a plan would take; raises RequestError for what cannot be simulated there, or not be held."""
+    """The predicted measures of a plan's steps; raises RequestError if they cannot be simulated on the testbed, or do
+    not fit into memory."""
     request = RunRequest(
         workload.plan, f"sim:{testbed.name}", RunOptions(settings=dict(workload.overrides))
     )

@@ -1,1 +1,1 @@
-"""Very many networks and workloads simulated: a work list, executors, and rows that survive a kill."""
+"""Sweeps: very many simulations of networks and workloads, with a work list, executors, and crash-safe rows."""

@@ -1,4 +1,4 @@
-"""The folder of a sweep: its work list and what is known of it. A kill loses no chunk that was done."""
+"""The folder of a sweep: its work list and rows. Completed chunks survive a crash."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.text_file import read_json
-from weft.measure.execute.work_folder import write
 from weft.runs.columns.table_stream import TableStream, read_stream
+from weft.runs.work_document import write
 from weft.simulation.sweep.row import SCHEMA, SweepRow, rows_of, table_of
 from weft.simulation.sweep.work_list import Chunk, WorkList, ordered, run_chunk
 
@@ -21,23 +21,23 @@ _ROWS = "rows"
 
 
 class SweepFolder:
-    """`work.json` has the tasks, and each file in `rows` what one process found."""
+    """`work.json` has the tasks, and each file in `rows` the results of one process."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._rows = self.path / _ROWS
 
     def begin(self, work: WorkList) -> None:
-        """Write the work list; raises WorkError. Rows that are there stay: they are found by what they are of."""
+        """Writes the work list; existing rows are kept, since they are identified by their tasks. Raises WorkError."""
         partial = self.path / f"{WORK_NAME}.partial"
         write(partial, msgspec.json.encode(work))
         with _disk_errors(self.path):
-            # Workers of an earlier attempt may be reading it.
+            # Replaced atomically, because workers of an earlier attempt may be reading it.
             partial.replace(self.path / WORK_NAME)
             self._rows.mkdir(exist_ok=True)
 
     def work(self) -> WorkList:
-        """The work list; raises RequestError where there is none."""
+        """The work list; raises RequestError if there is none."""
         file = self.path / WORK_NAME
         try:
             return read_json(file, WorkList, "damaged")
@@ -45,14 +45,14 @@ class SweepFolder:
             raise RequestError(f"{self.path}: no sweep", f"it has no {WORK_NAME}") from None
 
     def rows(self) -> list[SweepRow]:
-        """All that is known, in no order; rows of tasks that the work list no longer has, too."""
+        """All stored rows in no particular order, including those of tasks no longer in the work list."""
         found: list[SweepRow] = []
         for file in sorted(self._rows.glob("*.arrows")):
             found += rows_of(read_stream(file, SCHEMA).table)
         return found
 
     def missing(self, work: WorkList) -> list[Chunk]:
-        """The chunks of which some task has no rows, with these tasks only."""
+        """The chunks with tasks without rows, reduced to these tasks."""
         known = {row.task for row in self.rows()}
         left = (
             Chunk(chunk.index, tuple(task for task in chunk.tasks if task.key not in known))
@@ -61,7 +61,7 @@ class SweepFolder:
         return [chunk for chunk in left if chunk.tasks]
 
     def compute(self, index: int) -> None:
-        """Compute a chunk and write its rows as a file of its own, whole or not at all; raises WorkError."""
+        """Computes a chunk and atomically writes its rows to its own file; raises WorkError."""
         file = self.chunk_file(index)
         partial = file.with_suffix(".partial")
         rows = run_chunk(self.work().chunk(index))
@@ -73,12 +73,12 @@ class SweepFolder:
             partial.replace(file)
 
     def chunk_file(self, index: int) -> Path:
-        """What `compute` writes."""
+        """The file that `compute` writes."""
         return self._rows / f"chunk-{index:06d}.arrows"
 
     @contextmanager
     def appending(self) -> Iterator[Appender]:
-        """A file of this process's own, where chunks are appended; raises WorkError where the disk is full."""
+        """A new file of this process to which chunks are appended; raises WorkError if it cannot be written."""
         with _disk_errors(self.path):
             self._rows.mkdir(parents=True, exist_ok=True)
             stream = TableStream(self._free_file(), SCHEMA)
@@ -97,21 +97,21 @@ class SweepFolder:
 
 
 class Appender:
-    """Appends rows so that they survive a crash."""
+    """Appends rows to a file that is synced, so that they survive a crash."""
 
     def __init__(self, folder: Path, stream: TableStream) -> None:
         self._folder = folder
         self._stream = stream
 
     def append(self, rows: Sequence[SweepRow]) -> None:
-        """Those of a chunk; raises WorkError."""
+        """Appends the rows of a chunk; raises WorkError if they cannot be written."""
         with _disk_errors(self._folder):
             _append(self._stream, rows)
             self._stream.sync()
 
 
 def table_rows(folder: SweepFolder, work: WorkList) -> list[SweepRow]:
-    """What is known of a work list, in its order."""
+    """The stored rows of a work list, in its order."""
     return ordered(folder.rows(), work)
 
 

@@ -1,4 +1,4 @@
-"""What a task gives: one row a step, size and point."""
+"""The results of a task: one row per step, size and point."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SCHEMA = pa.schema(
 
 
 class SweepRow(Struct, frozen=True):
-    """What a step takes at a size (`weft.understand.summary.measures.StepMeasure`), by the task's key and the
-    point's place in it.
-    `relative_error` is the standard error of the time where some phases stand for all, `latency_s` what of the time at
-    the first point does not depend on the size (0 at others). A task that cannot be simulated has one row, whose
-    `refusal` says why."""
+    """The result of a step at a size (see `weft.understand.summary.measures.StepMeasure`), by the task's key and the
+    index of the point.
+    `relative_error` is the standard error of the time if some phases represent all, `latency_s` the part of the time
+    at the first point that does not depend on the size (0 at others). A task that cannot be simulated has one row with
+    the reason in `refusal`."""
 
     task: str
     point: int
@@ -46,13 +46,13 @@ class SweepRow(Struct, frozen=True):
     hint: str = ""
     latency_s: float = 0.0
     phases: float = 0.0
-    """How many the step has at this size, one after the other."""
+    """The number of phases of the step at this size, which run in sequence."""
 
     @classmethod
     def of(
         cls, task: str, point: int, phases: EstimatedPhases, ratio: float, latency_s: float = 0.0
     ) -> SweepRow:
-        """Times are `ratio` as long as those of the phases."""
+        """The row of some phases, with times multiplied by `ratio`."""
         time_s, rate_mbps = phases.time_s * ratio, phases.rate_mbps / ratio
         ends = (phases.step, phases.size_bytes, time_s, rate_mbps)
         return cls(
@@ -66,7 +66,7 @@ class SweepRow(Struct, frozen=True):
 
     @classmethod
     def refused(cls, task: str, why: WeftError) -> SweepRow:
-        """Of a task that cannot be simulated."""
+        """The row of a task that cannot be simulated."""
         return cls(task, 0, "", 0, 0.0, 0.0, 0.0, why.message, why.hint)
 
 

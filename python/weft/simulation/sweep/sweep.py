@@ -1,4 +1,4 @@
-"""Carrying out a work list: chunks to an executor, rows to the disk as they come."""
+"""Computes a work list: submits chunks to an executor, and stores rows as they arrive."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from weft.simulation.sweep.work_list import Chunk, WorkList, run_chunk
 def sweep(
     folder: SweepFolder, work: WorkList, executor: Executor, reporter: Reporter | None = None
 ) -> list[SweepRow]:
-    """Compute what a folder lacks of a work list; all of its rows, in its order. Raises WorkError and
-    KeyboardInterrupt with all that was done kept."""
+    """Computes the missing rows of a work list in a folder, and returns all its rows in order. Completed chunks are
+    kept if WorkError or KeyboardInterrupt is raised."""
     folder.begin(work)
     with lock_folder(folder.path):
         missing = folder.missing(work)
@@ -51,7 +51,7 @@ def _compute(
 
 
 def _failure(future: Future[list[SweepRow]]) -> Exception | None:
-    """Why a chunk has no rows, where it was not only cancelled."""
+    """The error of a chunk; None if it succeeded or was cancelled."""
     if future.cancelled():
         return None
     error = future.exception()
@@ -65,13 +65,13 @@ def _failure(future: Future[list[SweepRow]]) -> Exception | None:
 
 
 def _cancel(futures: Iterable[Future[list[SweepRow]]]) -> None:
-    """What runs already goes on."""
+    """Cancels all chunks that have not started."""
     for future in futures:
         future.cancel()
 
 
 def _refuse_other_version(chunk: Chunk, rows: list[SweepRow]) -> None:
-    """Keys are made where rows are computed."""
+    """Raises WorkError if a worker runs another version, which shows in the keys, since workers compute them."""
     if {row.task for row in rows} != {task.key for task in chunk.tasks}:
         raise WorkError(
             "a worker computed other tasks than it was given: another weft runs there",

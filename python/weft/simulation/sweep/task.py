@@ -1,4 +1,4 @@
-"""One piece of a sweep: a workload on a network at some points of its parameters. All of it is data, and no file."""
+"""A task of a sweep: a workload on a network at some points of its parameters, self-contained without files."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from weft.simulation.prediction.estimate import (
 from weft.simulation.sweep.row import SweepRow
 
 FORMAT = 3
-"""Of tasks and rows: with another number earlier results are computed again."""
+"""The format version of tasks and rows; results with another version are recomputed."""
 
 _TRANSFERS = 1 << 16
-"""Of a step with fewer, every phase is simulated: an all-to-all of 256 nodes."""
+"""If a step has fewer transfers, every phase is simulated, such as in an all-to-all of 256 nodes."""
 
 _AT_A_POINT = 4
-"""Phases of a step that are simulated at a point away from the first; what changes in them is taken for all."""
+"""The number of phases of a step that are simulated at points other than the first; their change is applied to all."""
 
 
 class Network(Struct, frozen=True):
-    """A network by value: a generator with its parameters in brackets, or the text of a fabric file, its name and what
-    the model assumes of it."""
+    """A network by value: a generator with its parameters in brackets, or the text of a fabric file with its name and
+    model parameters."""
 
     generator: str = ""
     text: str = ""
@@ -48,7 +48,7 @@ class Network(Struct, frozen=True):
 
 
 class SweptWorkload(Struct, frozen=True):
-    """A workload by value: a plan's text, overrides of single keys, and how many phases of a long step to simulate."""
+    """A workload by value: a plan's text, overrides of single keys, and the most phases of a long step to simulate."""
 
     plan: str
     overrides: tuple[tuple[str, str], ...] = ()
@@ -56,14 +56,14 @@ class SweptWorkload(Struct, frozen=True):
 
 
 class HostPoint(Struct, frozen=True):
-    """What is assumed of the hosts (keywords of `weft._core.Network.simulate`), and a factor of all rates."""
+    """The parameters of the hosts (keywords of `weft._core.Network.simulate`), and a factor for all rates."""
 
     parameters: tuple[tuple[str, Value], ...] = ()
     scale: float = 1.0
 
 
 class Task(Struct, frozen=True, dict=True):
-    """A workload on a network at some points; what the later ones take is relative to the first."""
+    """A workload on a network at some points; times at later points are estimated relative to the first."""
 
     network: Network
     load: SweptWorkload
@@ -71,14 +71,14 @@ class Task(Struct, frozen=True, dict=True):
 
     @cached_property
     def key(self) -> str:
-        """A hash of its content and of what computes it."""
+        """A hash of the task's content and of the software version."""
         content = msgspec.json.encode([FORMAT, __version__, self], order="deterministic")
         return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def run_task(task: Task) -> list[SweepRow]:
-    """What the steps take at each point, or one row that says why they cannot be simulated. The same to the last bit
-    wherever it runs: one thread, phases chosen by a fixed seed."""
+    """The rows of the steps at each point, or one row with the reason why they cannot be simulated. Bit-identical on
+    any machine: one thread, and phases chosen by a fixed seed."""
     try:
         return _computed(task)
     except WeftError as error:
@@ -114,8 +114,8 @@ def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[SweepRow]:
 def _latency_s(
     testbed: Simulated, step: Step, strata: list[Stratum], first: EstimatedPhases
 ) -> float:
-    """What of the time does not depend on the size, from a few phases with messages half as large. Those of a byte
-    would say less: what frames and acknowledgements add to them is no latency."""
+    """The part of the time that does not depend on the size, from a few phases with messages of half the size. Messages
+    of one byte would be worse, because their overhead of frames and acknowledgements is no latency."""
     stride = -(-len(strata) // _AT_A_POINT)
     half = replace(step, sizes=SizeList((max(1, first.size_bytes // 2),)))
     count = testbed.phase_count(half)
@@ -125,8 +125,8 @@ def _latency_s(
 
 
 def _ratio(there: EstimatedPhases, first: EstimatedPhases, stride: int, is_scaled: bool) -> float:
-    """How many times as long all phases take, from every so manieth. Other rates change a phase by a factor; what hosts
-    do adds to each about the same."""
+    """The ratio of the times of all phases, from every n-th. Scaled rates change a phase by a factor; parameters of
+    hosts add about the same time to each."""
     here = first.every(stride)
     ratio = there.time_s / here.time_s
     added = (there.time_s - here.time_s) / here.weights.sum() * first.weights.sum()
@@ -134,14 +134,15 @@ def _ratio(there: EstimatedPhases, first: EstimatedPhases, stride: int, is_scale
 
 
 def open_network(network: Network, point: HostPoint | None = None) -> Simulated:
-    """Ready to be simulated; raises RequestError. What a network says of itself holds at every point."""
+    """The network, ready for simulation; its own parameters override those of the point. Raises RequestError if it is
+    invalid."""
     there = point or HostPoint()
     return _open(network, there.parameters, there.scale)
 
 
 @lru_cache(maxsize=8)
 def _open(network: Network, parameters: tuple[tuple[str, Value], ...], scale: float) -> Simulated:
-    """The workloads of a network come one after the other."""
+    """The simulator of a network; cached, because the workloads of a network are consecutive."""
     own = dict(parameters) | dict(network.parameters) | {"threads": 1}
     if network.generator:
         return open_simulated(network.generator, scale, own)

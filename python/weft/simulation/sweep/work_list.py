@@ -1,4 +1,4 @@
-"""The tasks of a sweep in chunks: what a worker does in one go, and what a kill may lose."""
+"""The tasks of a sweep in chunks, the units of work; an interruption loses at most the unfinished chunks."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ MOST_TASKS = 100_000
 
 
 class Chunk(Struct, frozen=True):
-    """Tasks of one network, by its place in the work list."""
+    """The tasks of one network; `index` is its position in the work list."""
 
     index: int
     tasks: tuple[Task, ...]
 
 
 class WorkList(Struct, frozen=True):
-    """All tasks; those of a network stand side by side, so that it is built once."""
+    """All tasks; those of a network are adjacent, so that it is built only once."""
 
     tasks: tuple[Task, ...]
 
     @property
     def chunks(self) -> list[Chunk]:
-        """The tasks by network."""
+        """The tasks grouped by network."""
         groups = groupby(self.tasks, key=lambda task: task.network)
         return [Chunk(index, tuple(tasks)) for index, (_, tasks) in enumerate(groups)]
 
     def chunk(self, index: int) -> Chunk:
-        """One of them; raises RequestError where there are fewer."""
+        """A chunk by its index; raises RequestError if the index is out of range."""
         chunks = self.chunks
         if not 0 <= index < len(chunks):
             raise RequestError(
@@ -44,18 +44,18 @@ class WorkList(Struct, frozen=True):
 
 
 def run_chunk(chunk: Chunk) -> list[SweepRow]:
-    """The rows of all of its tasks. What executors are given: all that it needs is in the chunk."""
+    """The rows of all tasks of a chunk. Executors call this function; the chunk contains all that it needs."""
     return [row for task in chunk.tasks for row in run_task(task)]
 
 
 def encoded(work: WorkList) -> bytes:
-    """As JSON: the list of networks and workloads once, and the tasks by their places in them."""
+    """The work list as JSON."""
     return msgspec.json.encode(work)
 
 
 def ordered(rows: Sequence[SweepRow], work: WorkList) -> list[SweepRow]:
-    """The rows of a work list's tasks in its order, each once, also of a task that is there twice: the same table
-    wherever they were computed."""
+    """The rows of a work list's tasks in its order, without duplicates, so that the table does not depend on where they
+    were computed."""
     by_task: dict[str, dict[tuple[str, int, int], SweepRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, {})[row.step, row.size_bytes, row.point] = row

@@ -1,1 +1,1 @@
-"""A message's way through the nodes, event by event."""
+"""The path of a message through the nodes, event by event."""

@@ -1,8 +1,8 @@
 """Recordings in the trace-event format of Chrome, which Perfetto opens.
 
 The format is "Trace Event Format" by N. Duca and D. Sinclair: a JSON object with `traceEvents`, times in microseconds.
-Slices are pairs of B and E instead of one X: neighbours then share one number for the time between them, and no reader
-that rounds to nanoseconds sees them overlap.
+Slices are pairs of B and E events instead of single X events, so that adjacent slices share one timestamp and do not
+overlap in readers that round to nanoseconds.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any
 from weft.simulation.trace.replay import GAUGES, Columns, MessageTrace
 
 Event = dict[str, Any]
-"""Its `ts` is in ps until it is written."""
+"""An event of the format; its `ts` is in ps until it is written."""
 MESSAGE = "messages"
-"""The process, in the sense of the format, whose tracks are round trips and the latency budget of each way."""
+"""The process (in the sense of the format) whose tracks are round trips and the latency budget of each direction."""
 ROUND_TRIPS = "round trips"
 
 
 def trace_text(recording: MessageTrace) -> str:
-    """The document, an event a line."""
+    """The document with one event per line."""
     lines = ",\n".join(json.dumps(event) for event in trace_events(recording))
     about = json.dumps(_about(recording))
     return f'{{"displayTimeUnit": "ns",\n"otherData": {about},\n"traceEvents": [\n{lines}\n]}}\n'
 
 
 def trace_events(recording: MessageTrace) -> list[Event]:
-    """Names of tracks first, then everything by time; of two events at the same time the one that was made first."""
+    """The names of tracks, then all events by time; simultaneous events stay in the order of their creation."""
     kinds = (_slices, _round_trips, _passages, _readings)
     timed = sorted((event for kind in kinds for event in kind(recording)), key=itemgetter("ts"))
     return [*_names(recording), *(event | {"ts": event["ts"] / 1e6} for event in timed)]
@@ -63,7 +63,7 @@ def _meta(kind: str, pid: int, tid: int, **args: Any) -> Event:
 
 
 def _pid(recording: MessageTrace, group: str) -> int:
-    """Numbers of processes, in the sense of the format."""
+    """The process number of a group, in the sense of the format."""
     return [*recording.nodes, MESSAGE].index(group) + 1
 
 
@@ -73,7 +73,7 @@ def _ways(recording: MessageTrace) -> list[str]:
 
 
 def _slices(recording: MessageTrace) -> Iterator[Event]:
-    """What processors, buses, links and interfaces do, and arrows from each slice to the next of the same flow."""
+    """The activities of processors, buses, links and interfaces, with arrows between slices of the same flow."""
     width = len(recording.tracks)
     arrows = _arrows(recording.slices)
     for index, row in enumerate(_rows(recording.slices)):
@@ -100,7 +100,7 @@ def _slice(
 
 
 def _arrows(slices: Columns) -> dict[int, Event]:
-    """By slice: the event that ties it to the others of its flow, where it has any."""
+    """By slice, the event that links it to the others of its flow, if there are any."""
     flows: dict[int, list[int]] = {}
     for index, flow in enumerate(slices["flow"].tolist()):
         if flow >= 0:
@@ -111,13 +111,13 @@ def _arrows(slices: Columns) -> dict[int, Event]:
         common = {"name": name, "cat": "flow", "id": flow}
         for index in members if len(members) > 1 else ():
             phase = {members[0]: "s", members[-1]: "f"}.get(index, "t")
-            # An arrow ends in the slice around it, not in the next one.
+            # Binds the arrow's end to the enclosing slice instead of the next one.
             found[index] = {"ph": phase, **common} | ({"bp": "e"} if phase == "f" else {})
     return found
 
 
 def _round_trips(recording: MessageTrace) -> Iterator[Event]:
-    """The warm-up, then each round trip that counts."""
+    """The warm-up, then each measured round trip."""
     ends = recording.passages["end_ps"].tolist()
     if not ends:
         return
@@ -128,7 +128,7 @@ def _round_trips(recording: MessageTrace) -> Iterator[Event]:
 
 
 def _passages(recording: MessageTrace) -> Iterator[Event]:
-    """The stages of the latency budget, a track for each direction."""
+    """The stages of the latency budget, with a track for each direction."""
     pid = _pid(recording, MESSAGE)
     for row in _rows(recording.passages):
         span_ps = row["begin_ps"], row["end_ps"]
@@ -138,7 +138,7 @@ def _passages(recording: MessageTrace) -> Iterator[Event]:
 
 
 def _readings(recording: MessageTrace) -> Iterator[Event]:
-    """Counters, where they change."""
+    """The changes of counters."""
     last: dict[tuple[int, int], int] = {}
     for row in _rows(recording.readings):
         key = row["node"], row["gauge"]

@@ -1,4 +1,4 @@
-"""A size of a simulated run, carried out again with an observer."""
+"""Replays a size of a simulated run with an observer."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ Columns = Mapping[str, Ints]
 
 @dataclass(frozen=True)
 class MessageTrace:
-    """What happened while messages of a size went, times in ps since the first began.
+    """The events of messages of one size; times are in ps since the first message began.
 
-    `slices` has a row for each thing that a part did without a break: track (an index of `tracks`, those of the first
-    node first), name (of `acts`), begin_ps, end_ps, bytes, flow (what belongs together; -1 is nothing), is_put_off.
-    `passages` has the stages of the latency budget: way (0 is the first, of the warm-up), stage (of `stages`),
-    begin_ps, end_ps; streams have none. `readings` has the gauges: node, gauge (of `GAUGES`), at_ps, value in bytes.
+    `slices` has a row for each uninterrupted activity of a part: track (an index of `tracks`, the first node's first),
+    name (an index of `acts`), begin_ps, end_ps, bytes, flow (equal for related slices; -1 for none), is_put_off
+    (preempted). `passages` has the stages of the latency budget: way (0 is the first, of the warm-up), stage (an index
+    of `stages`), begin_ps, end_ps; streams have none. `readings` has the gauges: node, gauge (an index of `GAUGES`),
+    at_ps, value in bytes.
     """
 
     name: str
@@ -49,9 +50,9 @@ GAUGES = ("ring in use", "in flight", "window left")
 
 
 def record(run: RunFolder, size_bytes: int, step: int | None = None) -> MessageTrace:
-    """Carry out again what `run` measured at a size; raises RequestError where that cannot be.
+    """Replays what `run` simulated at a size; raises RequestError if it cannot be replayed.
 
-    Of several steps with the size it is the first, unless `step` says which (an index of the plan's steps).
+    If several steps have the size, the first is used unless `step` (an index of the plan's steps) selects one.
     """
     spec = str(run.meta.testbed.get("spec", ""))
     if not spec.startswith(_KIND):
@@ -94,7 +95,7 @@ def record(run: RunFolder, size_bytes: int, step: int | None = None) -> MessageT
 
 
 def _place(run: RunFolder, size_bytes: int, step: int | None) -> tuple[int, int]:
-    """The step and phase in which a size went."""
+    """The first step and phase with a size; raises RequestError if there is none."""
     samples = run.samples
     if step is not None:
         samples = samples.filter(pc.equal(samples["step"], step))
@@ -115,7 +116,7 @@ def _other_sizes(samples: Any) -> str:
 
 
 def _check_same(run: RunFolder, nodes: SimulatedNodes, step: int, phase: int) -> None:
-    """What is computed now must be what the run has, or the trace would be of something else."""
+    """Raises RequestError if the simulation no longer gives the run's times, because the trace would not match it."""
     samples = run.samples
     mine = pc.and_(pc.equal(samples["step"], step), pc.equal(samples["phase"], phase))
     then = samples.filter(mine)["elapsed_ns"].to_pylist()

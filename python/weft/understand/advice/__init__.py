@@ -1,1 +1,1 @@
-"""Which knobs the evidence of a run suggests to change: rules of catalog/advice.toml on facts of its steps."""
+"""Which knobs to change according to a run's evidence: rules of catalog/advice.toml on facts of its steps."""

@@ -1,4 +1,4 @@
-"""Recommendations of a run, untested: what the rules say of its evidence."""
+"""Untested recommendations from a run: the rules applied to its evidence."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from weft.understand.explain.stretches import of_step
 def recommendations(
     run: RunFolder, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
 ) -> list[Recommendation]:
-    """What the evidence suggests to change between two nodes, in the order of the rules; empty where it suggests
-    nothing."""
+    """The changes that the evidence between two nodes suggests, in the order of the rules; empty if there are none."""
     found: dict[tuple[str, str], Recommendation] = {}
     for one in _all(run, explanations, thresholds):
         key = one.knob, one.proposed
@@ -37,7 +36,7 @@ def recommendations(
 def _all(
     run: RunFolder, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
 ) -> Iterator[Recommendation]:
-    nodes = [str(one["name"]) for one in run.meta.nodes[:2]]  # others of the testbed are idle
+    nodes = [str(one["name"]) for one in run.meta.nodes[:2]]  # other nodes of the testbed are idle
     evidence = run.side_table(EVIDENCE_NAME)
     steps = run.meta.plan.steps
     known = {
@@ -61,7 +60,7 @@ def _all(
 
 
 def _first_limits(told: Sequence[Explanation]) -> list[Explanation]:
-    """Without limits that an earlier one can bring about, such as losses where others use the interface."""
+    """Drops all limits but the first, which can cause the others: other traffic on the interface can cause losses."""
     first = next((one for one in told if one.kind == "limit"), None)
     return [one for one in told if one is first or one.kind != "limit"]
 
@@ -73,7 +72,7 @@ def _beside(own: Facts, peer: Facts) -> Facts:
 def _more(
     rule: AdviceRule, explanations: Sequence[Explanation], limits: Sequence[Facts], node: str
 ) -> Iterator[Facts]:
-    """Facts of what a rule is about: its cause on the node, an eager limit, or the step as such."""
+    """Additional facts for a rule, once for each match: its cause on the node, an eager limit, or the step itself."""
     if not rule.cause:
         yield from limits or [{}]
     for one in explanations:
@@ -106,7 +105,7 @@ def _recommended(
 
 
 def _of_variable(knob: Knob, variable: Fact | None) -> Knob:
-    """An MPI's knob by the variable that the run's library was found to obey, where one was."""
+    """The knob of an MPI library with the variable that this library obeys; unchanged if that is unknown."""
     if variable is None:
         return knob
     permanent = (f"export {variable}={{value}} in the environment of the jobs",)
@@ -114,7 +113,7 @@ def _of_variable(knob: Knob, variable: Fact | None) -> Knob:
 
 
 def _test(run: RunFolder, rule: AdviceRule, facts: Facts) -> str:
-    """The command that would decide; imported runs have no testbed to try it on."""
+    """The command that tests a recommendation; empty for imported runs, which have no testbed."""
     if "spec" not in run.meta.testbed:
         return ""
     spec = shlex.quote(run.meta.testbed["spec"])
@@ -125,7 +124,7 @@ def _test(run: RunFolder, rule: AdviceRule, facts: Facts) -> str:
 
 
 def _joined(one: Recommendation, other: Recommendation) -> Recommendation:
-    """The same of several nodes and steps."""
+    """One recommendation for the nodes and evidence of two."""
     return replace(
         one,
         nodes=tuple(dict.fromkeys((*one.nodes, *other.nodes))),

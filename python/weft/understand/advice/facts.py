@@ -1,6 +1,6 @@
-"""Facts of a node in a step between two nodes, as rules of catalog/advice.toml ask for them.
+"""Facts of a node in a step between two nodes, named as in the rules of catalog/advice.toml.
 
-They are flat, with units in their names; shares are parts of one. What is not known is left out.
+They are flat, with units in their names; shares lie between 0 and 1. Unknown facts are left out.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from weft.understand.explain.path_mtu import Hole
 from weft.understand.explain.stretches import Stretches
 
 DELAYED_ACK_NS = 40e6
-"""How long Linux waits before it acknowledges what no answer acknowledges."""
+"""How long Linux delays an acknowledgement that no reply carries."""
 BY_LOSS = ("reno", "cubic", "htcp", "scalable", "illinois", "bic", "highspeed")
 """Congestion controls that halve or shrink their window at each loss."""
 RECEIVER = 1
-"""The node that datagrams are counted at: the second, to which the first sends."""
+"""The node at which datagrams are counted: the second, to which the first sends."""
 LEAST_IDLE = 0.5
-"""A processor that was idle so long has room for more."""
+"""A processor that was idle for at least this share of the time can take more work."""
 MOST_EAGER = 16
-"""A larger eager limit is not proposed: no size that was measured near the old one tells of it."""
+"""The largest eager limit to propose, as a multiple of the old one; sizes near the old one say nothing beyond it."""
 INSIDE = ("btl_vader", "btl_sm", "btl_self")
-"""Beginnings of the names of limits between processes of one node."""
+"""Prefixes of limits between processes of one node."""
 _LIMIT = re.compile(r"eager to rendezvous, (?P<name>\w+) = (?P<bytes>[\d,]+) B")
 
 Facts = dict[str, Fact]
 
 
 def facts_of(run: RunFolder, step: int, stretches: Stretches | None, node: int) -> Facts:
-    """What is known of a node in a step, without explanations and thresholds."""
+    """The facts of a node in a step, without those from explanations and thresholds."""
     asked, effective = _asked(run.meta.plan.steps[step]), dict(_effective(run, step, node))
     found = dict(_of_node(run, node)) | asked | effective
     for buffer in ("send_buffer", "receive_buffer"):
@@ -57,7 +57,7 @@ def facts_of(run: RunFolder, step: int, stretches: Stretches | None, node: int) 
 
 
 def eager_facts(found: Sequence[Threshold]) -> Iterator[Facts]:
-    """Of each eager limit that shows as a jump: its name and bytes, and up to which size eager would be faster."""
+    """Facts of each eager limit that shows as a jump: name, bytes, and the size up to which eager would be faster."""
     for one in found:
         named = _LIMIT.search(one.name or "")
         if named is None or one.found.kind != "jump":
@@ -76,7 +76,7 @@ def eager_facts(found: Sequence[Threshold]) -> Iterator[Facts]:
 
 
 def hole_facts(hole: Hole) -> Facts:
-    """What is known of a path that swallows large packets: what may pass, as commands take it."""
+    """Facts of a path MTU black hole: the segment and MTU that are likely to pass, as arguments of commands."""
     return {
         "safe_segment": str(hole.safe_bytes),
         "safe_mtu": str(hole.safe_bytes + hole.headers),
@@ -84,7 +84,7 @@ def hole_facts(hole: Hole) -> Facts:
 
 
 def _crossing_bytes(threshold: Threshold, limit: int) -> float:
-    """Where the lines of both protocols meet, at most MOST_EAGER times the limit."""
+    """The size at which both protocols are equally fast, at most MOST_EAGER times the limit."""
     sizes = limit * np.geomspace(1, MOST_EAGER, 65)
     found = threshold.found
     is_faster = found.before.predict(sizes) < found.after.predict(sizes)
@@ -92,7 +92,7 @@ def _crossing_bytes(threshold: Threshold, limit: int) -> float:
 
 
 def _asked(step: Step) -> Facts:
-    """What the plan asks for; buffers and congestion control only where it asks."""
+    """The settings that the plan requests; buffers only if it sets them."""
     options = step.options
     asked = {
         "send_buffer_bytes": options.send_buffer_bytes,
@@ -110,7 +110,7 @@ def _asked(step: Step) -> Facts:
 
 
 def _effective(run: RunFolder, step: int, node: int) -> Iterator[tuple[str, Fact]]:
-    """What the kernel says of the node's socket, buffers as they were asked for: it doubles them."""
+    """The settings in effect of the node's socket; buffers are halved, because the kernel doubles requested sizes."""
     name = run.meta.nodes[node]["name"]
     settings: Mapping[str, Any] = next(
         (
@@ -129,7 +129,7 @@ def _effective(run: RunFolder, step: int, node: int) -> Iterator[tuple[str, Fact
 
 
 def _of_node(run: RunFolder, node: int) -> Iterator[tuple[str, Fact]]:
-    """Limits of the kernel and the MTU of the measured interface, where the node's agent said them."""
+    """Limits of the kernel and the MTU of the measured interface, if the node's agent recorded them."""
     facts = run.meta.nodes[node].get("facts") or {}
     device = (facts.get("devices") or {}).get(interface_of(run, node)) or {}
     for name, value in (facts.get("settings") or {}).items():
@@ -141,7 +141,7 @@ def _of_node(run: RunFolder, node: int) -> Iterator[tuple[str, Fact]]:
 
 
 def interface_of(run: RunFolder, node: int) -> str:
-    """The one that has the measured address."""
+    """The interface with the measured address of a node; "INTERFACE" if unknown."""
     known = run.meta.nodes[node]
     interfaces = (known.get("facts") or {}).get("interfaces") or ()
     names = (one["name"] for one in interfaces if known.get("address") in one["addresses"])
@@ -149,7 +149,7 @@ def interface_of(run: RunFolder, node: int) -> str:
 
 
 def _delivered(run: RunFolder, step: int) -> Iterator[tuple[str, Fact]]:
-    """Of datagrams that the receiving socket had no room for; how long its buffer lasts at their fastest rate."""
+    """Facts of datagrams dropped by the receiving socket's full buffer, and how long it lasts at their highest rate."""
     points = [one for one in deliveries(run) if one.step == step]
     if not points:
         return
@@ -163,7 +163,7 @@ def _delivered(run: RunFolder, step: int) -> Iterator[tuple[str, Fact]]:
 
 
 def _line_mbps(run: RunFolder) -> float | None:
-    """The rate of the slowest link, where the testbed says it."""
+    """The rate of the slowest link of the testbed; None if unknown."""
     fabric = run.meta.testbed.get("fabric")
     directions = [
         way
@@ -175,7 +175,7 @@ def _line_mbps(run: RunFolder) -> float | None:
 
 
 def _path(stretches: Stretches, node: int, line_mbps: float | None) -> Iterator[tuple[str, Fact]]:
-    """Round trip, and what is on its way at the rate of the line and at the rate that was reached."""
+    """The round trip time, and the data in flight at the line rate and at the rate achieved."""
     trips = stretches.of(node, "tcp_rtt_ns")
     sent = stretches.of(node, "tcp_bytes_sent")
     if not trips.any() or not sent.any():
@@ -191,7 +191,8 @@ def _path(stretches: Stretches, node: int, line_mbps: float | None) -> Iterator[
 
 
 def _delayed_acks(stretches: Stretches, node: int) -> Iterator[tuple[str, Fact]]:
-    """The share of the time that the node's delayed acknowledgements may account for, at the size with the most."""
+    """The number of the node's delayed acknowledgements, and the largest share of the time that they may account for
+    at any size."""
     counts, lasted_ns = stretches.of(node, "nstat:TcpExtDelayedACKs"), stretches.elapsed_ns(node)
     shares = [
         float(counts[rows].sum() * DELAYED_ACK_NS / lasted_ns[rows].sum())
@@ -202,7 +203,7 @@ def _delayed_acks(stretches: Stretches, node: int) -> Iterator[tuple[str, Fact]]
 
 
 def _processors(stretches: Stretches, node: int) -> Iterator[tuple[str, Fact]]:
-    """The processor that spends most of its time in interrupts, and the idlest one."""
+    """The processor that spends the most time in interrupts, and the idlest one."""
     lasted_ns = float(stretches.elapsed_ns(node).sum())
 
     def shares(*counters: str) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""The rules of catalog/advice.toml: when a knob is worth changing, to what, and what is said of it."""
+"""The rules of catalog/advice.toml: when to change a knob, to which value, and with which explanation."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Facts = Mapping[str, Fact]
 
 
 class RuleAmount(Struct, frozen=True, forbid_unknown_fields=True):
-    """So many times a fact, or a number by itself, up to the next power of two."""
+    """A multiple of a fact, or a plain number, rounded up to the next power of two."""
 
     times: float
     of: str = ""
 
     def of_facts(self, facts: Facts) -> int | None:
-        """None where the fact is not known."""
+        """The amount; None if the fact is unknown or not positive."""
         fact = facts.get(self.of, None if self.of else 1.0)
         if not isinstance(fact, float | int) or fact <= 0:
             return None
@@ -32,7 +32,7 @@ class RuleAmount(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AdviceRule(Struct, frozen=True, forbid_unknown_fields=True):
-    """When to propose which value of a knob; the head of catalog/advice.toml says what each key is."""
+    """When to propose which value of a knob; the head of catalog/advice.toml describes the keys."""
 
     knob: str
     value: str = ""
@@ -46,11 +46,11 @@ class AdviceRule(Struct, frozen=True, forbid_unknown_fields=True):
     test: str = ""
 
     def holds(self, facts: Facts) -> bool:
-        """Whether all facts are as wanted."""
+        """Whether all conditions of `when` are met."""
         return all(meets(facts.get(name), wanted) for name, wanted in self.when.items())
 
     def proposed(self, facts: Facts, form: str) -> str | None:
-        """The value to try, an amount in the knob's `form`; None where the facts say none, or no more than there is."""
+        """The value to try, an amount in the knob's `form`; None if the facts give none, or none above the current."""
         if not self.amount:
             value = said(self.value, facts)
             return None if value == self.now(facts, form) else value
@@ -61,7 +61,7 @@ class AdviceRule(Struct, frozen=True, forbid_unknown_fields=True):
         return form.format(amount) if amount is not None and is_more else None
 
     def now(self, facts: Facts, form: str) -> str:
-        """The current value, as `proposed` writes it or as the node says it; empty where it is not known."""
+        """The current value, as `proposed` writes it or as the node reports it; empty if unknown."""
         if isinstance(whole := facts.get(self.knob), str):
             return " ".join(whole.split())
         current = facts.get(self.current)
@@ -80,11 +80,11 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
     "_mbps": format_mbps,
     "_share": _percent,
 }
-"""How facts are written, by the end of their names."""
+"""How facts are formatted, by the suffix of their names."""
 
 
 def said(template: str, facts: Facts) -> str:
-    """A template with facts as people read them."""
+    """A template filled with formatted facts."""
     return template.format_map({name: _written(name, value) for name, value in facts.items()})
 
 

@@ -1,1 +1,1 @@
-"""Two runs, point by point."""
+"""Compares two runs point by point."""

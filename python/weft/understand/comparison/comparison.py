@@ -1,4 +1,4 @@
-"""Two runs, size by size, and route by route where many nodes took part."""
+"""Compares two runs size by size, and route by route between many nodes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from weft.understand.curve.curve import Reduction, curves, reduction_of
 from weft.understand.host.disturbed import not_usable
 
 Repeated = Literal["launch", "run"]
-"""What is shuffled between the two networks."""
+"""The unit that is permuted between the two networks."""
 
 
 class Simultaneous(msgspec.Struct):
-    """How many rows share the bound on false differences, what was tested, and the smallest p it can give.
+    """The simultaneous test: the number of rows that share the error bound, the units tested, and the least possible p.
 
-    Where `launches` of two runs were tested, the bound takes them to differ by no more than their launches do; with
-    `repeated` "run" whole runs were, and `launches` are their numbers.
+    If launches of two runs were tested, the bound assumes that runs differ by no more than launches do. If `repeated`
+    is "run", whole runs were tested, and `launches` are the numbers of runs.
     """
 
     rows: int
@@ -44,19 +44,19 @@ class Simultaneous(msgspec.Struct):
 
     @property
     def units(self) -> str:
-        """What `launches` counts."""
+        """The units that `launches` counts."""
         return "launches" if self.repeated == "launch" else "runs"
 
     @property
     def assumption(self) -> str:
-        """Under which the bound holds."""
+        """The assumption under which the bound holds."""
         if self.repeated == "run":
             return "by whole runs"
         return "if runs of one network differ by no more than launches do"
 
 
 class Unmatched(msgspec.Struct):
-    """How many sizes, routes or loads of each run have no partner."""
+    """The number of sizes, routes or loads of each run that the other lacks."""
 
     a: int
     b: int
@@ -65,8 +65,8 @@ class Unmatched(msgspec.Struct):
 class Head(msgspec.Struct, kw_only=True):
     """The document of `weft compare --json` without its points, of which there may be millions.
 
-    `statistic` is what stands for a launch, in both runs. The errors are |ratio - 1|: the middle one, and the largest.
-    Where the runs are `not_comparable`, that says why, and nothing is called a difference.
+    `statistic` is the reduction of a launch in both runs. The errors are the median and the largest |ratio - 1|. If the
+    runs are not comparable, `not_comparable` is the reason, and no difference is reported as significant.
     """
 
     a: str
@@ -86,9 +86,9 @@ class Head(msgspec.Struct, kw_only=True):
 
 
 class RunComparison(Head, kw_only=True):
-    """All sizes and routes two runs share.
+    """All sizes and routes that two runs share.
 
-    `points` are the sizes, loads and arrangements. `judgement` has an entry for each of these and then for each route.
+    `points` are the sizes, loads and arrangements. `judgement` has an entry for each point, then for each route.
     """
 
     points: list[ComparedPair]
@@ -97,24 +97,25 @@ class RunComparison(Head, kw_only=True):
 
     @property
     def pairs(self) -> list[ComparedPair]:
-        """Everything that was compared, as objects: many where there are many routes."""
+        """All compared pairs as a list, which is long if there are many routes."""
         return list(self.each())
 
     def each(self) -> Iterator[ComparedPair]:
-        """The same, one after the other."""
+        """Iterates over all compared pairs: points, then routes."""
         yield from self.points
         yield from self.routes.pairs(self.judgement.rows(len(self.points)))
 
     def head(self) -> Head:
-        """What is printed before the points."""
+        """The fields that are printed before the points."""
         return Head(**{name: getattr(self, name) for name in Head.__struct_fields__})
 
 
 def compare(
     a: RunFolder, b: RunFolder, more_a: Sequence[RunFolder] = (), more_b: Sequence[RunFolder] = ()
 ) -> RunComparison:
-    """Compare throughputs; raises RequestError when the runs share no pattern and size. With more runs of either
-    network, whole runs are held against each other instead of launches.
+    """Compares throughputs. With more runs of either network, whole runs are compared instead of launches.
+
+    Raises RequestError if the runs share no size of the same pattern, or if a run is given twice.
     """
     sides = (a, *more_a), (b, *more_b)
     runs = [*sides[0], *sides[1]]
@@ -173,12 +174,12 @@ def compare(
 
 
 def _names(side: str, runs: Sequence[RunFolder]) -> list[str]:
-    """What warnings call them."""
+    """The names of runs in warnings."""
     return [side, *(f"{side} {number}" for number in range(2, len(runs) + 1))]
 
 
 def _refuse_twice(runs: Sequence[RunFolder]) -> None:
-    """The same run twice would be evidence twice."""
+    """Raises RequestError if a run is given twice, because it would count twice as evidence."""
     for at, run in enumerate(runs):
         if any(_is_same(run, other) for other in runs[:at]):
             raise RequestError(
@@ -187,13 +188,13 @@ def _refuse_twice(runs: Sequence[RunFolder]) -> None:
 
 
 def _why_not(runs: Sequence[tuple[str, RunFolder]]) -> str | None:
-    """Why they say nothing about each other, if they do not."""
+    """Why the runs cannot be compared; None if they can."""
     reasons = {name: not_usable(run.meta) for name, run in runs}
     return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason) or None
 
 
 def _told(name: str, run: RunFolder) -> list[Warning]:
-    """A run's own warnings."""
+    """A run's own warnings, with its name."""
     return [Warning(one.code, f"{name}: {one.message}", one.hint) for one in run.meta.warnings]
 
 
@@ -208,7 +209,7 @@ def _nothing_shared(a: RunFolder, b: RunFolder) -> RequestError:
 def _notes(
     sides: tuple[Sequence[RunFolder], Sequence[RunFolder]], unmatched: Unmatched
 ) -> Iterator[Warning]:
-    """What could not be compared."""
+    """Warnings about parts that could not be compared."""
     a, b = sides[0][0], sides[1][0]
     if _is_same(a, b):
         yield Warning(
@@ -227,7 +228,7 @@ def _notes(
 
 
 def _unsure(a: RunFolder, b: RunFolder, judgement: Significance, units: str) -> Iterator[Warning]:
-    """What cannot be said, of too few launches or runs."""
+    """Warnings about conclusions that need more launches or runs."""
     has_few = min(judgement.launches) < MIN_LAUNCHES
     if None in judgement.significant:
         noise = ", nor is it known what each run differs from itself" if has_few else ""
@@ -247,12 +248,12 @@ def _unsure(a: RunFolder, b: RunFolder, judgement: Significance, units: str) -> 
 
 
 def _is_same(a: RunFolder, b: RunFolder) -> bool:
-    """Whether both are one; runs in memory may have the same name."""
+    """Whether both are the same run; different runs in memory may have the same name."""
     return a is b or (a.directory.exists() and a.directory.resolve() == b.directory.resolve())
 
 
 def _common_reduction(runs: Sequence[RunFolder], warnings: list[Warning]) -> Reduction:
-    """What stands for a launch in all runs: a run of batches follows one that kept less."""
+    """The reduction for all runs: runs with all batches use that of runs that kept only the best or the mean."""
     by_kind = {reduction_of(run): run for run in reversed(runs)}
     kinds = set(by_kind)
     if {"best", "mean"} <= kinds:

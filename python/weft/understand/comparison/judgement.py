@@ -1,4 +1,4 @@
-"""What differs between two runs: sizes and routes are one family, and their own noise is beside them."""
+"""Which sizes and routes differ between two runs, tested as one family, and the noise of each run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from weft.understand.comparison.significance import can_differ, family_p, whole_
 
 
 class Significance(NamedTuple):
-    """An entry for each point and then for each route; None where launches do not tell. `launches` of each run were
-    used."""
+    """An entry for each point, then for each route; None if there are too few launches. `launches` are the numbers of
+    launches used from each run."""
 
     significant: list[bool | None]
     noise_a: list[float | None]
@@ -25,11 +25,11 @@ class Significance(NamedTuple):
     launches: tuple[int, int]
 
     def withheld(self) -> Significance:
-        """The same, with nothing called a difference or none."""
+        """A copy without any verdict on significance."""
         return self._replace(significant=[None] * len(self.significant))
 
     def rows(self, first: int = 0) -> Iterator[tuple[bool | None, float | None, float | None]]:
-        """Each entry from the first on."""
+        """The entries (significant, noise a, noise b) from `first` on."""
         columns = (self.significant, self.noise_a, self.noise_b)
         return zip(*(column[first:] for column in columns), strict=True)
 
@@ -37,7 +37,7 @@ class Significance(NamedTuple):
 def judged(
     points: list[ComparedPair], a: list[ComparedRate], b: list[ComparedRate], routes: RoutePairs
 ) -> Significance:
-    """What differs, by more than either run differs from itself."""
+    """Judges which points and routes differ, also by more than either run's own noise."""
     left, right = _stacked(a, routes.a.by_launch_mbps), _stacked(b, routes.b.by_launch_mbps)
     noise_a, noise_b = own_noise(left), own_noise(right)
     noise = _known(noise_a), _known(noise_b)
@@ -58,7 +58,7 @@ def _known(noise: Floats) -> list[float | None]:
 
 
 def _stacked(points: list[ComparedRate], routes: Floats) -> Floats:
-    """A row for each point and then for each route, a column for each launch; NaN where there is none."""
+    """The rates as a table (points, then routes, x launches), NaN where a launch has none."""
     width = max([routes.shape[1], *(len(one.by_launch_mbps) for one in points)])
     stacked = np.full((len(points) + len(routes), width), np.nan)
     for row, point in zip(stacked, points, strict=False):

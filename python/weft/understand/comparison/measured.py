@@ -1,4 +1,4 @@
-"""What a run measured between two nodes, by what it has in common with another run: sizes, loads, arrangements."""
+"""The rates of a run that are no routes, by keys that it can share with another run: sizes, loads, arrangements."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ from weft.understand.kinds.collectives.collected import collectives
 from weft.understand.kinds.interference.slow_down import slow_downs
 from weft.understand.kinds.interference.trials import interference_steps
 from weft.understand.kinds.linpack.solution import solutions
+from weft.understand.kinds.loads.loaded import loaded_points
+from weft.understand.kinds.loads.web import web_points
 from weft.understand.kinds.traffic.driven import traffic
 from weft.understand.multi_pair.multi_pair import multi_pair_points
-from weft.understand.node.applications import loaded_points
-from weft.understand.node.web import web_points
 
 
 class ComparedPair(msgspec.Struct, frozen=True):
-    """One thing in both runs, as `weft compare --json` prints it; `a` and `b` are in Mb/s, `ratio` is a's over b's.
+    """One point of both runs, as `weft compare --json` prints it; `a` and `b` are in Mb/s, `ratio` is a over b.
 
-    The ratio's interval combines the ends of both intervals, so it covers at least as surely as
-    they do together. `significant` is None when the launches are too few to prove any difference. `noise_a` and
-    `noise_b` are what each run differs from itself (weft.understand.comparison.noise), as a share; None where
-    that is not known.
-    A load is the gamma of a stream, or the users of a web server; an arrangement is one of several pairs.
+    The ratio's interval combines the ends of both intervals, so it holds if both do. `significant` is None if the
+    launches are too few to prove any difference. `noise_a` and `noise_b` are the relative noise of each run
+    (weft.understand.comparison.noise); None if unknown.
+    A load is the gamma of a stream or the users of a web server; an arrangement is that of several pairs.
     """
 
     pattern: str
@@ -51,7 +50,7 @@ class ComparedPair(msgspec.Struct, frozen=True):
 
 
 class Key(NamedTuple):
-    """What must be equal in both runs; `step` is which of the run's steps of that pattern it is."""
+    """Identifies a point in both runs; `step` counts the run's steps of that pattern."""
 
     pattern: str
     size_bytes: int
@@ -61,20 +60,20 @@ class Key(NamedTuple):
     arrangement: str | UnsetType = UNSET
 
     def pair(self, a: ComparedRate, b: ComparedRate) -> ComparedPair:
-        """What both runs measured of it."""
+        """The pair of both runs' rates at this key."""
         ratio = ratio_of(a.mbps, b.mbps)
         return ComparedPair(self.pattern, self.size_bytes, a.mbps, b.mbps, ratio, None, *self[3:])
 
 
 class ComparedRate(NamedTuple):
-    """Throughput, and that of each launch, NaN where it did not measure it; none where nothing is repeated."""
+    """Throughput, and that of each launch (NaN if not measured); empty if nothing is repeated."""
 
     mbps: Interval
     by_launch_mbps: tuple[float, ...] = ()
 
 
 def measured(run: RunFolder, reduction: Reduction) -> dict[Key, ComparedRate]:
-    """Everything that is no route, with one value a launch by `reduction`."""
+    """All rates of a run that are no routes, with one value per launch by `reduction`."""
     return dict(
         [
             *_sizes(run, reduction),
@@ -88,7 +87,7 @@ def measured(run: RunFolder, reduction: Reduction) -> dict[Key, ComparedRate]:
 
 
 def ratio_of(left: Interval, right: Interval) -> Interval:
-    """Of two throughputs."""
+    """The ratio of two throughputs; its interval holds if both do."""
     return Interval(left.median / right.median, left.low / right.high, left.high / right.low)
 
 
@@ -96,7 +95,7 @@ def _sizes(run: RunFolder, reduction: Reduction) -> Iterator[tuple[Key, Compared
     seen: dict[str, int] = defaultdict(int)
     for curve in curves(run, reduction):
         by_launch = np.full((len(curve.sizes), int(curve.launches.max()) + 1), np.nan)
-        # Where sizes ended by themselves, later launches measured only some of them.
+        # With a stop rule per size, later launches measured only some of the sizes.
         kept = np.isin(curve.launches, (curve.whole() if curve.goal else curve).launches)
         by_launch[:, curve.launches[kept]] = curve.rates_mbps[:, kept]
         for point, row in zip(curve_points(curve), by_launch.tolist(), strict=True):
@@ -106,7 +105,7 @@ def _sizes(run: RunFolder, reduction: Reduction) -> Iterator[tuple[Key, Compared
 
 
 def _loads(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
-    """What is computed comes out the same in every launch: each end is one value, and no launch is another."""
+    """Streams by gamma and web servers by users, without values by launch."""
     found = {
         Key("stream", one.size_bytes, gamma=one.gamma): one.throughput_mbps
         for one in loaded_points(run)
@@ -127,7 +126,7 @@ def _arrangements(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
 
 
 def _programs(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
-    """Of a collective its bus bandwidth, of others the rate at which all messages together were moved."""
+    """Bus bandwidths of collectives, rates of victims of interference, and total rates of other programs."""
     found = activities(run)
     for one in collectives(run.meta, found):
         key = Key(f"{one.operation} {one.algorithm}", one.size_bytes)
@@ -159,7 +158,7 @@ def _moved_bytes(run: RunFolder, one: PhaseActivity) -> int:
 
 
 def _moving(one: PhaseActivity, moved_bytes: int) -> ComparedRate:
-    """The rate of all messages together."""
+    """The rate of all messages of a program together."""
     mbps = partial(_mbps, moved_bytes)
     return ComparedRate(one.elapsed.map_decreasing(mbps), tuple(map(mbps, one.by_launch_ms)))
 
@@ -169,12 +168,12 @@ def _mbps(moved_bytes: int, elapsed_ms: float) -> float:
 
 
 def _per_us(size_bytes: int, elapsed_us: float) -> float:
-    """The rate of the victim's size over its time."""
+    """The rate of a victim's message in its time; 0 if the time is 0."""
     return _mbps(size_bytes, elapsed_us / 1e3) if elapsed_us else 0.0
 
 
 def _traffic(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
-    """The rate at which all messages together were moved, which is as many times higher as the simulation is faster."""
+    """The total rate of all messages, which is proportional to the speed of the simulation."""
     found = [one for one in traffic(run) if one.bytes]
     steps = sorted({one.step for one in found})
     for one in found:
@@ -185,7 +184,7 @@ def _traffic(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
 
 
 def _solved(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
-    """Linpack: millions of operations a second stand where others have megabits a second."""
+    """Linpack, with MFlop/s in place of Mb/s."""
     for number, one in enumerate(solutions(run)):
         if one.gflops:
             values = [1e3 * end for end in (one.gflops.median, one.gflops.low, one.gflops.high)]

@@ -1,4 +1,4 @@
-"""Nodes that differ between two runs, where a route differs because of what sends or receives."""
+"""Nodes that differ between two runs, whose routes differ because of their sender or receiver."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from weft.understand.ensemble.blocks import FEWEST_NODES
 from weft.understand.ensemble.effects import deviation, median_polish
 
 LEAST_EFFECT = math.log(1.05)
-"""Below 5 % a node counts as alike."""
+"""Below 5 % a node counts as unchanged."""
 
 LEAST_SHARE = 0.5
-"""Of all pairs of a step's nodes; with fewer, a node cannot be told from its routes."""
+"""The least share of a step's ordered pairs; with fewer, the effect of a node cannot be separated from its routes."""
 
 
 class NodeRatio(msgspec.Struct, frozen=True):
-    """A node that sends ("out") or receives ("in") in a at `ratio` times what it does in b, beside the other nodes."""
+    """A node that sends ("out") or receives ("in") in a at `ratio` times its rate in b, relative to the other nodes."""
 
     pattern: str
     step: int
@@ -31,7 +31,7 @@ class NodeRatio(msgspec.Struct, frozen=True):
 
 
 def nodes_that_differ(routes: RoutePairs) -> list[NodeRatio]:
-    """By step, those that differ most first; O(n^2) in the number of nodes."""
+    """The nodes that differ, by step, the largest difference first; O(n^2) in the number of nodes."""
     return [one for step in range(len(routes.steps)) for one in _of_step(routes, step)]
 
 

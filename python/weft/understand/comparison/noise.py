@@ -1,6 +1,6 @@
-"""What a run differs from itself (A/A): its launches are split at random into halves, many times, and these compared.
+"""The noise of a run (A/A test): its launches are split at random into halves many times, and the halves compared.
 
-Each half has half of the launches, so it is known less well than the whole run: what is less than this says nothing.
+Halves are less precise than the whole run, so a smaller difference between runs is meaningless.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from weft.understand.comparison.significance import divisions, in_whole_launches
 from weft.understand.curve.curve import Ints
 
 MIN_LAUNCHES = 4
-"""Of fewer, a half is a single launch."""
+"""With fewer launches, a half would be a single launch."""
 
 _MOST_SPLITS = 1000
 _AT_ONCE = 2**21
-"""Values that are in memory at a time."""
+"""The most values in memory at a time."""
 
 
 def own_noise(values: Floats) -> Floats:
-    """For each row how much the medians of both halves differ, as a share of the smaller: 95 % of the splits stay
-    within. O(rows x launches x splits), and the same each time.
+    """For each row of `values` (rows x launches), the 95 % quantile over splits of the relative difference between the
+    medians of both halves. NaN if a whole launch lacks the row, or launches are too few.
 
-    `values` have a column for each launch. NaN where a whole launch lacks the row, or launches are too few.
+    O(rows x launches x splits); deterministic.
     """
     whole = in_whole_launches(values)
     rows, launches = whole.shape
@@ -41,7 +41,7 @@ def own_noise(values: Floats) -> Floats:
 
 
 def _of_splits(values: Floats, order: Ints) -> Floats:
-    """`order` has a row for each split: the launches of one half, then those of the other."""
+    """The noise of rows; `order` has a row for each split: the launches of one half, then those of the other."""
     half = values.shape[1] // 2
     left, right = (_medians(values[:, some]) for some in (order[:, :half], order[:, half:]))
     with np.errstate(divide="ignore", invalid="ignore"):

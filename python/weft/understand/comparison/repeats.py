@@ -1,4 +1,4 @@
-"""Several runs of each network: a whole run is what is repeated, so what tells run from run is in the comparison."""
+"""Several runs of each network: the run is the unit of repetition, so that variation between runs is included."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = dict[tuple[object, ...], int]
 
 
 def measured_in(runs: Sequence[RunFolder], reduction: Reduction) -> dict[Key, ComparedRate]:
-    """What all runs measured, with each run's median where a launch's stands."""
+    """The rates that all runs measured, with the median of each run in place of a launch."""
     found = [measured(run, reduction) for run in runs]
     return {
         key: _of_runs([one[key].mbps.median for one in found])
@@ -33,7 +33,8 @@ def _of_runs(mbps: list[float]) -> ComparedRate:
 
 
 def with_repeats(routes: RoutePairs, a: Sequence[RunFolder], b: Sequence[RunFolder]) -> RoutePairs:
-    """Routes of the first run of each, where there are more: those that all have, with a column for each run."""
+    """The routes that all runs share, with a column for each run in place of launches; unchanged if there are no
+    repeats."""
     if len(a) == len(b) == 1:
         return routes
     found = [compare_routes(a[0], other) for other in (*a[1:], *b[1:])]
@@ -57,7 +58,7 @@ def with_repeats(routes: RoutePairs, a: Sequence[RunFolder], b: Sequence[RunFold
 
 
 def _rows(routes: RoutePairs) -> Rows:
-    """Where each transfer stands, by the names that it has in the first run."""
+    """The row of each transfer, by its key in the first run."""
     one = routes.a
     keys = zip(
         *(column.tolist() for column in (one.phase, one.src, one.dst, one.size)), strict=True

@@ -1,4 +1,4 @@
-"""Two runs between many nodes, route by route."""
+"""Compares two runs between many nodes route by route."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from weft.understand.ensemble.rates import MedianRates
 _AT_ONCE = 10_000
 
 StepKey = tuple[str, int]
-"""A step's pattern, and how many of that pattern stand before it."""
+"""A step's pattern, and how many steps of that pattern precede it."""
 
 
 class RoutePair(ComparedPair, frozen=True, kw_only=True):
-    """One transfer in both runs; `step` says which of the steps of its pattern it is in."""
+    """One transfer in both runs; `step` counts the steps of its pattern."""
 
     step: int
     phase: int
@@ -36,9 +36,9 @@ class RoutePair(ComparedPair, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class RoutePairs:
-    """All transfers that two runs share, in columns: a million of them fit.
+    """All transfers that two runs share, as columns, since there may be a million.
 
-    `a` and `b` have a row for each; a row's nodes are those of a.
+    `a` and `b` have a row for each transfer; nodes are numbered as in a.
     """
 
     steps: list[StepKey]
@@ -60,13 +60,14 @@ class RoutePairs:
 
     @property
     def is_apart(self) -> Any:
-        """Whether the ratio's interval lies beside 1."""
+        """Whether the ratio's interval excludes 1."""
         return (self.a.low_mbps > self.b.high_mbps) | (self.a.high_mbps < self.b.low_mbps)
 
     def pairs(
         self, judged: Iterable[tuple[bool | None, float | None, float | None]] | None = None
     ) -> Iterator[RoutePair]:
-        """Each as an object; whether it differs, and from itself, is known only among all that is compared."""
+        """Iterates over the transfers as objects; `judged` has their significance and noise, which depend on all
+        compared rows."""
         told = iter(judged or repeat((None, None, None)))
         for row in self._rows():
             step, phase, src, dst, size, *ends = row
@@ -84,7 +85,7 @@ class RoutePairs:
             )
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
-        """Step, phase, ends and size, then both intervals; some rows at a time, since numbers of Python are large."""
+        """Step, phase, ends and size, then both intervals; converted in parts, because Python's numbers are large."""
         place = (self.step, self.a.phase, self.a.src, self.a.dst, self.a.size)
         ends = [(one.mbps, one.low_mbps, one.high_mbps) for one in (self.a, self.b)]
         columns = (*place, *ends[0], *ends[1])
@@ -94,7 +95,7 @@ class RoutePairs:
 
 
 def compare_routes(a: RunFolder, b: RunFolder, warnings: list[Warning] | None = None) -> RoutePairs:
-    """Compare transfers between many nodes. Phases that were chosen during a run are its own: they are left out.
+    """Compares transfers between many nodes, without adaptive steps, whose phases differ between runs.
     O(n log n) in the number of transfers."""
     left_steps, right_steps = _steps(a), _steps(b)
     steps = [key for key in left_steps if key in right_steps]
@@ -128,7 +129,7 @@ def compare_routes(a: RunFolder, b: RunFolder, warnings: list[Warning] | None = 
 
 
 def _codes(left: list[Ints], right: list[Ints]) -> tuple[Ints, Ints]:
-    """Each row of columns as one number, the same for equal rows of both."""
+    """A number for each row of both tables; equal rows have the same number."""
     count = len(left[0])
     code = np.zeros(count + len(right[0]), dtype=np.int64)
     for one, other in zip(left, right, strict=True):
@@ -138,18 +139,18 @@ def _codes(left: list[Ints], right: list[Ints]) -> tuple[Ints, Ints]:
 
 
 def _rates(run: RunFolder, steps: dict[StepKey, int]) -> MedianRates:
-    """What was measured in these steps."""
+    """The rates of these steps."""
     rates = MedianRates.of(run)
     return _some(rates, np.flatnonzero(np.isin(rates.step, list(steps.values()))))
 
 
 def _some(rates: MedianRates, rows: Ints) -> MedianRates:
-    """Some of the rows; all of them are not copied."""
+    """The given rows; not copied if they are all."""
     return rates if np.array_equal(rows, np.arange(len(rates))) else rates.where(rows)
 
 
 def _numbered(own: dict[StepKey, int], common: list[StepKey], step: Ints) -> Ints:
-    """By the place of each row's step among those that both runs have; -1 where only one has it."""
+    """The index of each row's step among the common steps; -1 if only one run has it."""
     place = np.full(max(own.values(), default=0) + 1, -1, dtype=np.int64)
     for index, key in enumerate(common):
         place[own[key]] = index
@@ -157,7 +158,7 @@ def _numbered(own: dict[StepKey, int], common: list[StepKey], step: Ints) -> Int
 
 
 def _steps(run: RunFolder) -> dict[StepKey, int]:
-    """The steps between many nodes by their key."""
+    """The steps between many nodes that are not adaptive, by key."""
     seen: dict[str, int] = defaultdict(int)
     found = {}
     for index, step in enumerate(run.meta.plan.steps):
@@ -169,8 +170,8 @@ def _steps(run: RunFolder) -> dict[StepKey, int]:
 
 
 def _ranks_in(a: RunMeta, b: RunMeta, warnings: list[Warning]) -> Ints:
-    """For each node of b its index in a, -1 where there is none: by name, and of as many nodes
-    the others in their order."""
+    """For each node of b its index in a, -1 if there is none. Nodes are matched by name, and if both runs have equally
+    many nodes, the others by rank, with a warning."""
     left, right = ([str(node["name"]) for node in meta.nodes] for meta in (a, b))
     index = {name: at for at, name in enumerate(left)}
     ranks = np.array([index.get(name, -1) for name in right], dtype=np.int64)

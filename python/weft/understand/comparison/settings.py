@@ -1,4 +1,4 @@
-"""What two runs were not alike in before anything was measured."""
+"""Differences between the settings of two runs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from weft.runs.records.fabric_records import FabricRecord
 from weft.runs.records.records import NodeEntry
 
 FACTS = ("kernel", "cpu_model", "cpus")
-"""What nodes say of themselves and results depend on."""
+"""Facts of nodes that affect results."""
 OF_NODES = "node's "
-"""Begins what is a fact of nodes, not a setting of the run."""
+"""The prefix of facts of nodes, which are no settings of the run."""
 
 NOT_SET = "-"
 OPTIONS = ": options."
-"""Between a step's name and one of its options."""
+"""The separator between a step's name and one of its options."""
 
 
 class SettingDifference(msgspec.Struct, frozen=True):
-    """A setting with its value in both runs, as text."""
+    """A setting with its values in both runs, as text."""
 
     what: str
     a: str
@@ -30,7 +30,7 @@ class SettingDifference(msgspec.Struct, frozen=True):
 
     @property
     def is_of_nodes(self) -> bool:
-        """Whether the nodes differ in it: kernel, processor, driver, firmware, slot, link, offloads."""
+        """Whether it is a fact of the nodes: kernel, processor, driver, firmware, slot, link, offloads."""
         return self.what.startswith(OF_NODES)
 
     @property
@@ -40,9 +40,9 @@ class SettingDifference(msgspec.Struct, frozen=True):
 
 
 def setting_differences(a: RunMeta, b: RunMeta) -> list[SettingDifference]:
-    """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ.
+    """The differences in version, testbed and fabric, plan, effective settings and nodes' facts.
 
-    What one run set and the other left to the host comes first. Parts of fabrics are compared where both runs have one.
+    Options that only one run sets come first. Parts of fabrics are compared only if both runs have a fabric.
     """
     left, right = dict(_settings(a)), dict(_settings(b))
     if NOT_SET in (left["fabric"], right["fabric"]):
@@ -73,7 +73,7 @@ def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
 
 
 def _device(node: NodeEntry) -> object:
-    """What drives the interface that carried a node's data; nothing where its agent did not say."""
+    """The device of the interface that carried a node's data; empty if its agent did not record it."""
     facts = node.get("facts") or {}
     names = (
         one["name"]
@@ -85,7 +85,7 @@ def _device(node: NodeEntry) -> object:
 
 
 def _fabric(fabric: FabricRecord) -> Iterator[tuple[str, str]]:
-    """Its name, and of each list of parts how many there are and which are how often alike."""
+    """The name of a fabric, the number of its hosts, switches and links, and the values of their attributes."""
     yield "fabric", fabric["name"]
     for part in ("hosts", "switches", "links"):
         yield f"fabric's {part}", str(len(fabric[part]))
@@ -112,7 +112,7 @@ def _plan(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _sets(prefix: str, documents: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, str]]:
-    """By key all values that occur, so that it does not matter on which node or in which launch."""
+    """All values of each key, regardless of the node or launch."""
     values: dict[str, set[str]] = {}
     for document in documents:
         for key, value in document.items():
@@ -123,7 +123,7 @@ def _sets(prefix: str, documents: Iterable[Mapping[str, object]]) -> Iterator[tu
 
 
 def _flat(value: object, path: str = "") -> Iterator[tuple[str, str]]:
-    """The leaves of nested tables, by their path."""
+    """The leaves of nested tables, with their paths."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _flat(inner, f"{path}.{key}" if path else str(key))

@@ -1,8 +1,8 @@
-"""Which of many rows differ between two runs, with one bound on the chance that any of them is called so wrongly.
+"""Which of many rows differ between two runs, with one bound on the probability of any false positive.
 
-Launches are what is repeated, and sizes and routes of one launch resemble each other. So whole launches are shuffled
-between the runs: if both were of the same network, each way to divide all launches would be as likely. A row differs
-where its statistic is greater than the greatest of all rows in 95 % of these divisions. Source: P. H. Westfall and
+Launches are the unit of repetition, and sizes and routes of one launch are correlated. So whole launches are permuted
+between the runs: if both measured the same network, every division of the launches would be equally likely. A row
+differs if its statistic exceeds the maximum over all rows in 95 % of these divisions. Source: P. H. Westfall and
 S. S. Young, "Resampling-Based Multiple Testing" (1993), section 2.3 (single-step maxT).
 """
 
@@ -19,21 +19,20 @@ from weft.base.statistics import LEVEL, Floats
 Bools = npt.NDArray[np.bool_]
 
 MOST_DIVISIONS = 10_000
-"""Of more, so many are drawn at random."""
+"""The most divisions; if there are more, this many are drawn at random."""
 
 _LEAST_SPREAD = 1e-3
-"""Added to each row's standard error: what a clock resolves is not evidence."""
+"""Added to each row's standard error, so that differences below the clock's resolution are no evidence."""
 
 _AT_ONCE = 2**20
-"""Rows times divisions that are in memory at a time."""
+"""The most values (rows x divisions) in memory at a time."""
 
 
 def family_p(a: Floats, b: Floats) -> Floats:
-    """For each row the probability of such a difference in any row, if both runs were of one network.
+    """For each row the probability of such a large difference in any row, if both runs measured the same network.
 
-    `a` and `b` have a row each for the same things and a column for each launch; values are positive. NaN in the
-    result where a row was not measured in all whole launches: those that measured at least half as many rows as the
-    one that measured most.
+    `a` and `b` (rows x launches) have the same rows and positive values. The result is NaN for rows that some whole
+    launch did not measure. A whole launch is one with at least half as many rows as the most complete one.
     """
     left, right = in_whole_launches(a), in_whole_launches(b)
     both = np.log(np.hstack([left, right]))
@@ -45,18 +44,18 @@ def family_p(a: Floats, b: Floats) -> Floats:
 
 
 def least_p(launches_a: int, launches_b: int) -> float:
-    """The smallest probability that so many launches can give: of equal numbers each division has a mirror image."""
+    """The smallest p-value with these launches; with equal numbers, each division has a mirror image."""
     mirrored = 2 if launches_a == launches_b else 1
     return min(1.0, mirrored / math.comb(launches_a + launches_b, launches_a))
 
 
 def can_differ(launches_a: int, launches_b: int) -> bool:
-    """Whether so many launches can prove a difference at all."""
+    """Whether these numbers of launches can prove any difference."""
     return least_p(launches_a, launches_b) <= 1 - LEVEL
 
 
 def whole_launches(values: Floats) -> int:
-    """How many launches a test uses."""
+    """The number of launches that a test uses."""
     return len(in_whole_launches(values).T)
 
 
@@ -67,8 +66,8 @@ def in_whole_launches(values: Floats) -> Floats:
 
 
 def divisions(first: int, second: int, most: int = MOST_DIVISIONS) -> Bools:
-    """Ways to divide all launches, a column each: which are in the first part. The real one comes first. They are the
-    same each time."""
+    """Divisions of all launches (launches x divisions): True for those in the first part. The actual division comes
+    first. Deterministic."""
     count = first + second
     if math.comb(count, first) <= most:
         chosen = np.array(list(combinations(range(count), first)))
@@ -82,7 +81,7 @@ def divisions(first: int, second: int, most: int = MOST_DIVISIONS) -> Bools:
 
 
 def _max_t(logs: Floats, divisions: Bools) -> Floats:
-    """O(rows x launches x divisions)."""
+    """The p-values of rows by single-step maxT; O(rows x launches x divisions)."""
     greatest = np.zeros(divisions.shape[1])
     real = np.zeros(len(logs))
     some = max(1, _AT_ONCE // divisions.shape[1])
@@ -91,7 +90,7 @@ def _max_t(logs: Floats, divisions: Bools) -> Floats:
         t = _student_t(logs[rows], divisions)
         np.maximum(greatest, t.max(axis=0), out=greatest)
         real[rows] = t[:, 0]
-    # Rounding must not make a mirror image less extreme than what it mirrors.
+    # Rounding must not make a mirror image less extreme than the original.
     ordered = np.sort(greatest)
     beaten = np.searchsorted(ordered, real * (1 - 1e-9))
     p: Floats = (len(ordered) - beaten) / len(ordered)
@@ -99,7 +98,7 @@ def _max_t(logs: Floats, divisions: Bools) -> Floats:
 
 
 def _student_t(logs: Floats, divisions: Bools) -> Floats:
-    """The size of Student's t for each row and division."""
+    """The absolute value of Student's t for each row and division."""
     centred = logs - logs.mean(axis=1, keepdims=True)
     count, first = len(divisions), int(divisions[:, 0].sum())
     second = count - first

@@ -1,4 +1,4 @@
-"""What two runs share, as tables."""
+"""The comparison of two runs as tables."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ _ROUTES = (
 
 
 def points_table(pairs: Iterable[ComparedPair]) -> ResultTable:
-    """Each throughput of a and b, and the ratio; noise is what a run differs from itself."""
+    """The throughputs of a and b, their ratio, and the noise of each run."""
     return ResultTable.of("throughput, a over b", _POINTS, pairs)
 
 
 def nodes_table(nodes: Sequence[NodeRatio]) -> ResultTable:
-    """Those that differ most, alike ones in a row."""
+    """The nodes that differ most; similar ones share a row."""
     found = alike(nodes, lambda one: (one.pattern, one.step, one.direction, f"{one.ratio:.3f}"))
     rows = [_node_row(same[0], fold(each.node for each in same)) for same in found[:MOST_ROWS]]
     more = sum(map(len, found[MOST_ROWS:]))
@@ -87,7 +87,7 @@ def nodes_table(nodes: Sequence[NodeRatio]) -> ResultTable:
 
 
 def routes_table(routes: RoutePairs) -> ResultTable:
-    """Of each step and size the middle of its routes, and the one that differs most."""
+    """A row for each step and size: the median over routes, and the route that differs most."""
     return ResultTable("routes, a over b", _ROUTES, list(_route_rows(routes)))
 
 

@@ -1,4 +1,4 @@
-"""How the interval of a size narrowed as launches were added, at each of the looks."""
+"""How the interval of a size narrowed as launches were added, at each look."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from weft.understand.curve.goal import relative_width
 
 @dataclass(frozen=True)
 class LaunchLook:
-    """The median time after so many launches, in µs, with its interval at this and all earlier looks together."""
+    """The median time in µs after `launches`; its interval holds at this and all earlier looks together."""
 
     launches: int
     time_us: Interval
 
     @property
     def width(self) -> float:
-        """How far the interval reaches to either side, as a share of the median."""
+        """The half-width of the interval relative to the median; the larger of both sides."""
         return relative_width(self.time_us)
 
 
 def looks(times_us: Floats, alpha: float) -> Iterator[LaunchLook]:
-    """The looks at the times of launches, in their order, and after the last one; without those that allow no
-    interval yet."""
+    """The looks at the times of launches, in order, and one at all of them; omits looks too early for an interval."""
     for count in sorted({*(look for look in LOOKS if look < len(times_us)), len(times_us)}):
         if ranks(count, alpha):
             yield LaunchLook(count, interval(times_us[:count], alpha, upper=True))

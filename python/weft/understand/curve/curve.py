@@ -21,13 +21,13 @@ from weft.understand.host.disturbed import left_out
 Ints = npt.NDArray[np.int64]
 
 Reduction = Literal["median", "best", "mean"]
-"""What stands for a launch: the median, the fastest or the mean of its batches."""
+"""How the batches of a launch become one time: median, fastest or mean."""
 
 _OF_STATISTIC: dict[str, Reduction] = {"batch": "median", "best": "best", "mean": "mean"}
 
 
 def reduction_of(run: RunFolder) -> Reduction:
-    """The reduction that suits the run's rows: imported ones may already be the best of several."""
+    """The reduction that suits the run's rows: imported rows may already be the best of several trials."""
     return _OF_STATISTIC[run.meta.statistic]
 
 
@@ -85,10 +85,10 @@ def to_mbps(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Floats:
 
 
 def curves(run: RunFolder, reduction: Reduction | None = None) -> list[Curve]:
-    """The run's curves in the order of its steps; O(n log n) in the number of rows.
+    """The run's curves in the order of its steps, by default reduced as its rows need; O(n log n) in the rows.
 
-    Steps between many nodes have none: a size there is as many routes, not one time. Nor have those with an
-    application's load, where it is as many loads.
+    Steps between many nodes have no curve, because a size has a time for each route there; nor do steps with an
+    application's load, where it has one for each load.
     """
     batches = PairBatches.of(run)
     reduction = reduction or reduction_of(run)
@@ -96,7 +96,7 @@ def curves(run: RunFolder, reduction: Reduction | None = None) -> list[Curve]:
 
 
 def pingpong(found: list[Curve]) -> Curve | None:
-    """The curve a signature is read from: the first ping-pong, over a network if there is one."""
+    """The curve from which the signature is computed: the first ping-pong, preferably over a network; or None."""
     candidates = [curve for curve in found if curve.pattern == "pingpong"]
     networked = [curve for curve in candidates if curve.transport != "null"]
     return next(iter(networked or candidates), None)
@@ -127,12 +127,12 @@ class PairBatches:
         return cls(step[order], size[order], launch[order], phase[order], time_us[order])
 
     def where(self, rows: slice) -> PairBatches:
-        """Some of the rows."""
+        """A view of the given rows."""
         return PairBatches(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def _pins(run: RunFolder) -> npt.NDArray[np.bool_]:
-    """The rows of phases that were chosen to pin a jump: no points of a curve, there are many at one place."""
+    """A mask of the rows measured to pin a jump; they are no points of the curve, since they cluster at one size."""
     step, phase = column(run.samples, "step"), column(run.samples, "phase")
     found: npt.NDArray[np.bool_] = np.zeros(len(step), dtype=bool)
     for index in {one["step"] for one in run.meta.phases if "bisects" in one}:
@@ -144,8 +144,8 @@ def _pins(run: RunFolder) -> npt.NDArray[np.bool_]:
 def message_times_us(run: RunFolder) -> Floats:
     """One-way time per message of every row, in the order of the samples table.
 
-    A clock that saw no time pass counts as one nanosecond, the table's resolution, so that the row
-    is kept. Where no message arrived the time is infinite, and so the rate zero.
+    An elapsed time of zero counts as one nanosecond, the table's resolution, so that the row is kept.
+    If no message arrived, the time is infinite and the rate zero.
     """
     samples = run.samples
     elapsed_ns = np.maximum(column(samples, "elapsed_ns"), 1)
@@ -158,14 +158,14 @@ def message_times_us(run: RunFolder) -> Floats:
 
 
 def phase_sizes(run: RunFolder) -> dict[tuple[int, int], int]:
-    """The message size of each step and phase that has samples; of several the largest."""
+    """The message size by (step, phase), of those with samples; the largest if there are several."""
     keys = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "max")])
     rows = keys.select(["step", "phase", "size_bytes_max"]).to_pylist()
     return {(row["step"], row["phase"]): row["size_bytes_max"] for row in rows}
 
 
 def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
-    """One value for each group of `times`; groups begin at `starts` and are sorted inside."""
+    """One value for each group of `times`; groups begin at `starts`, and each is sorted."""
     if reduction == "best":
         return times[starts]
     counts = np.diff(np.append(starts, len(times)))
@@ -178,7 +178,7 @@ def reduce_sorted(times: Floats, starts: Ints, reduction: Reduction) -> Floats:
 
 @dataclass(frozen=True)
 class SizeTimes:
-    """One size of one step: `times_us[j]` stands for `launches[j]`, which ascend."""
+    """One size of one step: `times_us[j]` is the time of `launches[j]`, which ascend."""
 
     size: int
     phase: int
@@ -190,14 +190,14 @@ class SizeTimes:
     def of(
         cls, size: int, phase: int, launch: Ints, time_us: Floats, reduction: Reduction
     ) -> SizeTimes:
-        """From the launch and the time of each batch, sorted by both."""
+        """From the launch and the time of each batch, sorted by launch, then time."""
         starts = group_starts(launch)
         times_us = reduce_sorted(time_us, starts, reduction)
         return cls(size, phase, launch[starts], times_us, modes_over_launches(time_us, launch))
 
 
 def curve_of(step: int, plan_step: Step, rows: Sequence[SizeTimes]) -> Curve:
-    """The curve of a step of a plan from its sizes, which ascend."""
+    """The curve of a step of a plan from its sizes in ascending order."""
     launches = np.unique(np.concatenate([row.launches for row in rows]))
     times_us = np.full((len(rows), len(launches)), np.nan)
     for times, row in zip(times_us, rows, strict=True):

@@ -1,4 +1,4 @@
-"""What became of messages where the transport may lose some, at each size, with intervals over launches."""
+"""Loss, duplication, reordering and jitter on lossy transports, by size, with intervals over launches."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ COUNTS: tuple[Counted, ...] = ("sent", "received", "duplicated", "reordered", "o
 
 @dataclass(frozen=True)
 class Delivered:
-    """One size of one step; the counts are of all launches together.
+    """One size of one step; counts are totals over all launches.
 
-    `overrun` are those of the lost that the receiving socket had no room for, `ring` and `backlog` those that the
-    interface and its driver had none for, which only simulated nodes say. `loss_pct`, `jitter_us` (RFC 3550) and
-    `offered_mbps` (payload) are intervals over launches; a ping-pong has the loss alone.
+    Of the lost messages, `overrun` were dropped by the receiving socket's full buffer; `ring` and `backlog` by the
+    interface's ring and the driver's queue, which only simulated nodes report. `loss_pct`, `jitter_us` (RFC 3550)
+    and `offered_mbps` (payload) are intervals over launches; a ping-pong has only `loss_pct`.
     """
 
     step: int
@@ -45,12 +45,12 @@ class Delivered:
         return self.sent - self.received
 
     def to_json(self) -> dict[str, Any]:
-        """As `weft show --json` prints it."""
+        """The delivery as `weft show --json` prints it."""
         return vars(self) | {"lost": self.lost}
 
 
 def deliveries(run: RunFolder) -> list[Delivered]:
-    """By step, then in the order of its phases."""
+    """The deliveries of a run, by step, then phase."""
     by_launch: dict[tuple[int, int], dict[int, list[DeliveryRecord]]] = defaultdict(dict)
     for row in run.meta.deliveries:
         launches = by_launch[row["step"], row["phase"]]
@@ -92,7 +92,7 @@ def _loss_pct(rows: list[DeliveryRecord]) -> float:
 
 
 def _jitter_us(rows: list[DeliveryRecord]) -> float:
-    """The middle of the batches: each has its own running estimate."""
+    """The median over batches, each of which has its own running estimate."""
     return float(median(row["jitter_ns"] for row in rows)) / 1e3
 
 

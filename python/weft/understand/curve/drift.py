@@ -1,4 +1,4 @@
-"""Whether times changed while a run measured: then its launches are no repetitions of one thing."""
+"""Whether times drifted during a run; if so, its launches are not independent repetitions."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import numpy as np
 from weft.base.statistics import Floats
 
 ALPHA = 0.01
-"""So seldom is drift claimed where there is none."""
+"""The significance level: the probability of reporting drift if there is none."""
 MIN_LAUNCHES = 6
-"""The least in which a trend can be that improbable."""
+"""The fewest launches in which a trend can be significant at ALPHA."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """The change of times from the first third of the launches to the last, as a share; how improbable such a trend is
-    without one."""
+    """The relative change of times from the first third of the launches to the last, and the p-value of the trend."""
 
     change: float
     p_value: float
 
 
 def drift(times_us: Floats) -> Drift | None:
-    """The drift of times (sizes x launches, NaN where a launch did not measure a size), if there is one.
+    """The drift of times (sizes x launches, NaN where a launch did not measure a size); None if none is significant.
 
-    Each size counts relative to its own median, a launch as the median of its sizes. Kendall's rank correlation with
-    the order of the launches decides (M. G. Kendall, "A new measure of rank correlation", Biometrika 30, 1938).
+    Each size is taken relative to its own median, and a launch as the median over its sizes. The test is Kendall's rank
+    correlation with the order of launches (M. G. Kendall, "A new measure of rank correlation", Biometrika 30, 1938).
     """
-    from scipy.stats import kendalltau  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.stats import kendalltau
 
     launches = times_us.shape[1]
     if launches < MIN_LAUNCHES:

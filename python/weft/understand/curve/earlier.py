@@ -1,4 +1,4 @@
-"""An earlier run that a run is measured against, size by size."""
+"""An earlier run with which a run is compared size by size while it measures."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from weft.understand.curve.curve import Curve, curves
 from weft.understand.host.disturbed import not_usable
 
 MIN_LAUNCHES = 4
-"""Of fewer, chance hides every difference at the first looks."""
+"""With fewer launches of the earlier run, the first looks cannot detect any difference."""
 _PAIR = 2
 _AGAIN = "measure both with the same plan: sizes are matched exactly, never interpolated"
 
 
 @dataclass(frozen=True)
 class EarlierSize:
-    """The one-way times of a size, one for each launch, and whether it ended by itself."""
+    """The one-way times of a size, one for each launch, and whether its stop rule decided their number."""
 
     times_us: Floats
     ended_by_itself: bool
@@ -35,23 +35,23 @@ class EarlierSize:
 
 @dataclass(frozen=True)
 class EarlierRun:
-    """What it measured of the sizes of a plan, by step of the plan and size. It is known by its path and digest."""
+    """The earlier run's times, by step of the plan and size; path and digest identify the run."""
 
     path: str
     digest: str
     steps: dict[int, dict[int, EarlierSize]]
 
     def of_step(self, step: int) -> dict[int, EarlierSize]:
-        """By size; none where the earlier run has no such step."""
+        """The times by size; empty if the earlier run has no such step."""
         return self.steps.get(step, {})
 
     def recorded(self) -> Against:
-        """As run.json has it."""
+        """The reference that run.json stores."""
         return {"path": self.path, "digest": self.digest}
 
 
 def earlier_run(path: str, plan: Plan) -> EarlierRun:
-    """The earlier run, by what it shares with a plan; raises RequestError where it is none, or does not fit."""
+    """Reads what the earlier run shares with a plan; raises RequestError if it is not usable or shares no size."""
     if not any(step.goal for step in plan.steps):
         raise RequestError(
             f"--against {path}: the sizes of the plan {plan.name} do not end by themselves",
@@ -80,7 +80,7 @@ def earlier_run(path: str, plan: Plan) -> EarlierRun:
 
 
 def recorded_run(against: Against, plan: Plan) -> EarlierRun:
-    """The earlier run that run.json names; raises RequestError when it is not there, or is another one now."""
+    """The earlier run that run.json names; raises RequestError if it is missing or has changed."""
     found = earlier_run(against["path"], plan)
     if found.digest != against["digest"]:
         raise RequestError(
@@ -91,7 +91,7 @@ def recorded_run(against: Against, plan: Plan) -> EarlierRun:
 
 
 def _shared(run: RunFolder, plan: Plan) -> Iterator[tuple[int, dict[int, EarlierSize]]]:
-    """The steps that end by themselves, with the sizes that the run's step of the same pattern has; in order."""
+    """The plan's steps with a stop rule, in order, each with the sizes that it shares with the run's matching step."""
     by_name = {_name(run.meta.plan, curve.step): curve for curve in curves(run)}
     for index, step in enumerate(plan.steps):
         if step.goal and (curve := by_name.get(_name(plan, index))):
@@ -100,7 +100,7 @@ def _shared(run: RunFolder, plan: Plan) -> Iterator[tuple[int, dict[int, Earlier
 
 
 def _name(plan: Plan, index: int) -> tuple[str, int]:
-    """A step's pattern, and how many of that pattern stand before it."""
+    """A step's pattern, and how many steps of that pattern precede it."""
     kinds = [step.pattern.kind for step in plan.steps]
     return kinds[index], kinds[:index].count(kinds[index])
 
@@ -115,7 +115,7 @@ def _known(sizes: dict[int, EarlierSize]) -> dict[int, EarlierSize]:
 
 
 def _digest(samples: pa.Table) -> str:
-    """Of the rows, however the file packs them."""
+    """A digest of the rows, independent of how the file is encoded."""
     digest = hashlib.sha256()
     for name in samples.column_names:
         digest.update(samples[name].to_numpy().tobytes())

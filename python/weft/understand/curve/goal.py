@@ -1,4 +1,4 @@
-"""Whether the sizes of a step with a goal are known well enough, and how many more launches the others need."""
+"""Which sizes of a step with a goal have reached it, and how many more launches the others need."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from weft.understand.curve.curve import Curve
 from weft.understand.curve.earlier import EarlierSize
 
 MIN_FOR_SPREAD = 4
-"""Fewer values have no quartiles."""
+"""Quartiles need at least as many values."""
 _REACH = 2.1
-"""How far an interval of the median reaches, in distances between the quartiles over the root of the number of values:
-1.96 sqrt(pi / 2) / 1.349 for a normal distribution, and a sixth more for looking."""
+"""The half-width of a median's interval, in interquartile ranges over the square root of the number of values:
+1.96 sqrt(pi / 2) / 1.349 for a normal distribution, plus a sixth for repeated looks."""
 _MOST_NEEDED = 1e9
 SHARE_WIDTH = 0.25
-"""The shares of modes are known when the interval of each reaches at most so far to either side."""
+"""The shares of modes are known once each interval has at most this half-width."""
 
 
 @dataclass(frozen=True)
 class SizeDecision:
-    """What is known of a size after so many launches. `width` is how far the interval of its median reaches to either
-    side, as a share of it; None where there is no interval yet. About `needed` launches in all would make it as
-    narrow as the goal; None where it is, or where nothing tells.
+    """The state of a size after `launches`. `width` is the half-width of the median's interval relative to the median;
+    None if there is no interval yet. `needed` estimates the total number of launches that reaches the goal; None if it
+    is reached or cannot be estimated.
 
-    Beside an earlier run, `ratio` is the throughput over that of the earlier run. It "differs", or is "equal" within
-    the goal's width. About `needed` launches would decide it; None where none do, since the earlier run has too few.
+    With an earlier run, `ratio` is the throughput over that of the earlier run. It "differs", or is "equal" within
+    the goal's width. `needed` launches would decide it; None if no number would, as the earlier run has too few.
     """
 
     phase: int
@@ -48,7 +48,7 @@ class SizeDecision:
 def decisions(
     curve: Curve, goal: Goal, earlier: Mapping[int, EarlierSize] | None = None
 ) -> Iterator[SizeDecision]:
-    """What is known of each size of a curve, in its order; of those in an earlier run, of the difference from it."""
+    """The state of each size of a curve, in its order; for sizes in `earlier`, that of the difference from it."""
     alpha = allowed_error(curve)
     for row, times in enumerate(curve.times_us):
         values = times[~np.isnan(times)]
@@ -70,7 +70,7 @@ def decisions(
 
 
 def allowed_error(curve: Curve) -> float:
-    """The error that the interval of one size may have; where all are to hold together, each gets its part."""
+    """The error probability of one size's interval; divided among the sizes if all must hold simultaneously."""
     together = curve.goal is not None and curve.goal.simultaneous
     return (1 - LEVEL) / (len(curve.sizes) if together else 1)
 
@@ -78,20 +78,19 @@ def allowed_error(curve: Curve) -> float:
 def interval_over_launches(
     curve: Curve, values: Sequence[float] | Floats, *, upper: bool = False
 ) -> Interval:
-    """The median of a value of each launch, with its interval; where looks decided how many launches there are, it
-    holds at all looks together."""
+    """The median of one value per launch, with an interval that holds at all looks together if the curve has a goal."""
     if curve.goal is None:
         return median_interval(values, upper=upper)
     return interval(values, allowed_error(curve), upper=upper)
 
 
 def coverage_over_launches(curve: Curve, launches: int) -> float:
-    """The probability that `interval_over_launches` of so many values holds the median."""
+    """The probability that `interval_over_launches` of `launches` values contains the median."""
     return held(launches, allowed_error(curve)) if curve.goal else coverage(launches)
 
 
 def mode_shares(values: Floats, locations: Sequence[float], alpha: float) -> list[Interval]:
-    """Which share of the launches is nearest to each mode, with its interval at all looks."""
+    """The share of launches that are nearest to each mode, with an interval that holds at all looks together."""
     nearest = np.argmin(np.abs(np.log(values)[:, np.newaxis] - np.log(locations)), axis=1)
     counts = np.bincount(nearest, minlength=len(locations))
     return [share_interval(int(count), len(values), alpha) for count in counts]
@@ -109,7 +108,8 @@ def _knows_shares(values: Floats, locations: tuple[float, ...], alpha: float) ->
 def _beside(
     earlier: EarlierSize, known: SizeDecision, values: Floats, goal: Goal, alpha: float
 ) -> SizeDecision:
-    """What is known of the difference. Where no number of launches would decide it, the size ends like others."""
+    """The state of the difference from the earlier run. If no number of launches would decide it, the size ends by
+    the rule for sizes without an earlier run."""
     before = earlier.times_us
     is_known = np.isfinite(values).all()
     ended = earlier.ended_by_itself
@@ -128,8 +128,11 @@ def _beside(
 
 
 def _needed_beside(ratio: Interval, count: int, before: int, within: float) -> int | None:
-    """The interval's reach to either side shrinks as the root of 1 / count + 1 / before; it has to be less than the
-    difference is, or than what the difference leaves of the width."""
+    """The launches needed to decide a ratio; None if no number suffices.
+
+    The interval's half-width shrinks as the square root of 1 / count + 1 / before. It must fall below the difference
+    itself (then it differs), or below the distance from the difference to `within` (then it is equal).
+    """
     reach, away = math.log(ratio.high / ratio.low) / 2, abs(math.log(ratio.median))
     least = max(away, math.log(within) - away)
     if not reach:
@@ -141,7 +144,8 @@ def _needed_beside(ratio: Interval, count: int, before: int, within: float) -> i
 
 
 def _needed(values: Floats, goal: Goal) -> int | None:
-    """By the quartiles of the values as if they were normal: those are not moved by outliers."""
+    """The launches needed for the goal's width, from the quartiles of the values, which are robust against outliers;
+    assumes a normal distribution."""
     if len(values) < MIN_FOR_SPREAD or not goal.width_ppm:
         return None
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
@@ -150,5 +154,5 @@ def _needed(values: Floats, goal: Goal) -> int | None:
 
 
 def relative_width(found: Interval) -> float:
-    """How far an interval reaches to either side, as a share of its median."""
+    """The half-width of an interval relative to its median; the larger of both sides."""
     return max(found.high / found.median - 1, 1 - found.low / found.median)

@@ -1,4 +1,4 @@
-"""Hockney's model fitted to what a run measured between two nodes."""
+"""Hockney's model fitted to a run between two nodes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from weft.understand.curve.goal import coverage_over_launches, interval_over_lau
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
 
 NEAR = 2.0
-"""A threshold within this factor of the sizes that are off may be why."""
+"""A threshold within this factor of the sizes where the model is off may explain the misfit."""
 MOST_NAMED = 2
 
 
 def fit(run: RunFolder) -> Fitted:
-    """Fit the run's ping-pong curve: the medians over fits to each launch, with their intervals, which are wide enough
-    for how far sizes are off the model in all launches alike.
+    """Fit the run's ping-pong curve: medians over the fits of single launches. Their intervals also cover the
+    deviations from the model that all launches share.
 
-    One or two launches give no intervals, nor does a curve that the model does not follow: `misfits` says where.
-    Raises RequestError when there is no such curve.
+    There are no intervals with one or two launches, or if the model does not fit (see `misfits`). Raises RequestError
+    if the run has no ping-pong curve of two sizes or more.
     """
     curve = _curve(run)
     launches = [fit_times(curve.sizes, times_us) for times_us in curve.times_us.T]
@@ -48,7 +48,7 @@ def fit(run: RunFolder) -> Fitted:
 
 
 def _misfits(run: RunFolder, curve: Curve, noisy: NoisyCurve, model: Hockney) -> list[Misfit]:
-    """Where the model is off, with the reason."""
+    """The size ranges where the model is off, with the likely reason."""
     found = stretches(noisy, model.predict(noisy.sizes))
     known = curve_thresholds(run, curve) if found else []
     return [_misfit(one, curve, known) for one in found]
@@ -66,7 +66,7 @@ def _misfit(one: MisfitSpan, curve: Curve, known: list[Threshold]) -> Misfit:
 
 
 def _usual_reason(one: MisfitSpan) -> str:
-    """What usually bends a curve so, where no threshold was found in it."""
+    """The usual cause of a misfit without a threshold nearby."""
     if one.is_at_end and one.worst_error < 0:
         return "long messages are slower: a window, a buffer or a cache that they no longer fit"
     if one.is_at_end:

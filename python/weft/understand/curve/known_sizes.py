@@ -1,6 +1,6 @@
-"""Sizes at which something is known to end: limits of MPI's protocols, segments, buffers, caches, pages.
+"""Sizes at which a known limit lies: MPI's protocols, TCP segments, buffers, caches, pages.
 
-Only what run.json records of the run, by the settings that were in effect and the facts of its nodes, is known.
+They come from run.json alone: the settings in effect and the facts of its nodes.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from weft.network.model.thresholds import ThresholdCandidate
 from weft.runs.meta import RunMeta
 
 MOST_SEGMENTS = 4
-"""Messages of more segments than these differ by too little to be seen."""
+"""One more segment than this lengthens a message too little to be detected."""
 MPI_HEADER_BYTES = 64
-"""Open MPI's limits include a header of at most this: which it is depends on the protocol and the version."""
+"""Open MPI's limits include a header of at most this size, which depends on the protocol and the version."""
 PAGE_BYTES = 4096
 PAGED = ("x86_64",)
-"""Architectures that have only pages of PAGE_BYTES."""
+"""Architectures whose base pages always have PAGE_BYTES."""
 HUGE_PAGE_BYTES = 2 * 2**20
 _EAGER = re.compile(r"btl_\w+_eager_limit|MPIR_CVAR_CH4_OFI_EAGER_MAX_MSG_SIZE|eager_limit_bytes")
 _RENDEZVOUS = "UCX_RNDV_THRESH"
-"""The first size that is not eager; the others are the last that is."""
+"""Names the first size that is not eager; the other settings name the last eager one."""
 _FRAGMENT = re.compile(r"btl_\w+_max_send_size")
 
 
 @dataclass(frozen=True)
 class KnownSize:
-    """The largest message, between two bounds, that something still holds. `is_protocol` where the transport is known
-    to act in another way behind it, so that the sizes around it may be far apart."""
+    """The largest message within a limit, between two bounds. `is_protocol` if the transport switches its protocol
+    there, so that the limit may be named even between sizes that are far apart."""
 
     least: int
     most: int
@@ -44,15 +44,15 @@ class KnownSize:
         return cls(size, size, f"{name}, {size:,} B")
 
     def is_between(self, last_before: int, first_after: int) -> bool:
-        """Whether it ends between two sizes."""
+        """Whether the limit lies between two sizes."""
         return self.most >= last_before and self.least < first_after
 
 
 def name_of(found: ThresholdCandidate, known: Sequence[KnownSize]) -> str | None:
-    """What ends at a threshold; None where nothing does, or where several may.
+    """The known limit at a threshold; None if there is none, or more than two candidates.
 
-    Sizes that are more than a tenth apart have so many known sizes between them that one is there by chance. There only
-    a limit of the protocol is named, at a jump to a longer time.
+    Between sizes more than a tenth apart, a known size is likely to lie by chance. There only a limit of the protocol
+    is named, and only at a jump to a longer time.
     """
     if found.kind == "dip":
         return None
@@ -66,7 +66,7 @@ def name_of(found: ThresholdCandidate, known: Sequence[KnownSize]) -> str | None
 
 
 def known_sizes(meta: RunMeta, step: int) -> list[KnownSize]:
-    """All that run.json knows of a step."""
+    """The known sizes of a step according to run.json."""
     nodes = [one["settings"] for one in meta.effective if one["step"] == step]
     settings = nodes[0] if nodes else {}
     facts = next((node.get("facts") or {} for node in meta.nodes), {})

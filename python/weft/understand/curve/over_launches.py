@@ -1,4 +1,4 @@
-"""Intervals as far as launches tell them."""
+"""Intervals, or medians if there are too few launches for an interval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from weft.base.statistics import has_interval
 
 
 def over_launches(name: str, count: str = "launches") -> Callable[[Any], Interval | float | None]:
-    """Reads an interval of a result; its median alone where the launches (`count`) are too few to say where it is."""
+    """A getter for an interval `name` of a result; it returns the median alone if the number of launches (attribute
+    `count`) is too small for an interval."""
 
     def read(result: Any) -> Interval | float | None:
         value: Interval | None = getattr(result, name)

@@ -1,4 +1,4 @@
-"""The rounds in which sizes around a jump were compared, by the samples of a run."""
+"""The rounds in which sizes around a jump were compared, from the samples of a run."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from weft.understand.curve.curve import Ints, column
 
 Compared = tuple[Role, tuple[int, ...]]
 Rounds = dict[Compared, dict[int, Floats]]
-"""By what is compared and the launch: the log time of each size (columns) in each round (rows)."""
+"""By comparison and launch: the log time of each size (columns) in each round (rows)."""
 
 
 @dataclass(frozen=True)
 class JumpRounds:
-    """The rounds of a jump so far, and how long those on the way to its place took."""
+    """The rounds of a jump so far, and the time spent on those that bisect it."""
 
     rounds: Rounds
     spent_ns: int
 
     def pooled(self, compared: Compared) -> Floats:
-        """The rounds of all launches."""
+        """The rounds of all launches, concatenated."""
         found = list(self.rounds.get(compared, {}).values())
         return np.concatenate(found) if found else np.empty((0, len(compared[1])))
 
     @property
     def bisected_in(self) -> set[int]:
-        """The launches in which its place was looked for."""
+        """The launches that took part in the bisection."""
         return {
             launch
             for (role, _), found in self.rounds.items()
@@ -45,7 +45,7 @@ NOTHING = JumpRounds({}, 0)
 
 
 def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ...], JumpRounds]:
-    """What has been measured of each jump of a step, by its start; O(n log n) in the step's rows."""
+    """The measurements of each jump of a step so far, by the jump's `start`; O(n log n) in the step's rows."""
     rows = _Rows.of(samples, step)
     rounds: dict[tuple[int, ...], Rounds] = {}
     spent_ns: dict[tuple[int, ...], int] = {}
@@ -63,7 +63,7 @@ def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ..
 
 
 def _first_phases(meta: RunMeta, step: int) -> Iterator[Chosen]:
-    """That of each trial: it has the first of its sizes."""
+    """The first phase of each trial, which is the one of its first size."""
     for one in meta.phases:
         sizes = one["bisects"]["sizes"] if "bisects" in one else []
         if one["step"] == step and sizes[:1] == [one["size_bytes"]]:
@@ -72,7 +72,7 @@ def _first_phases(meta: RunMeta, step: int) -> Iterator[Chosen]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Batches whose messages arrived, sorted by launch and phase, which `code` has in one number."""
+    """Batches whose messages arrived, sorted by `code`, which combines launch and phase."""
 
     code: Ints
     phase: Ints
@@ -93,12 +93,12 @@ class _Rows:
         return int(self.elapsed_ns.sum())
 
     def of_trial(self, launch: int, first: int, sizes: int) -> _Rows:
-        """Those of phases that follow each other."""
+        """The rows of a launch in the `sizes` consecutive phases from `first`."""
         bounds = [launch << 32 | phase for phase in (first, first + sizes)]
         return self._only(slice(*np.searchsorted(self.code, bounds)))
 
     def rounds(self, first: int, sizes: int) -> Floats:
-        """The rounds in which every size was measured, in the order in which they were chosen."""
+        """The log times (rounds x sizes) of the rounds that measured every size, in chronological order."""
         table = np.full((int(self.batch.max()) + 1, sizes), np.nan)
         times_ns = np.maximum(self.elapsed_ns, 1) / self.messages
         table[self.batch, self.phase - first] = np.log(times_ns)

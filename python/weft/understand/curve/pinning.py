@@ -1,10 +1,10 @@
-"""Where the jumps of a curve are, to the byte: bisected during the run, and said again from its samples.
+"""Where the jumps of a curve are, to the byte: bisected during the run, and recomputed from its samples afterwards.
 
-A jump is known to be between two sizes of the pilot. A trial compares two sizes, or a third one with both, in rounds: a
-batch of each in random order, so that drift and modes hit all alike. A round is a vote: whether the time is above the
-middle between both sides of the jump. What most votes would say is decided by a sign test whose error over all looks is
-known, whatever the distribution. Everything here is a function of the pilot and the votes so far, so that it says
-during a run what to measure next, and afterwards what was found.
+The pilot locates a jump between two sizes. A trial compares two sizes, or a third one with both, in rounds: a batch of
+each in random order, so that drift and modes affect all alike. A round is a vote on whether the time is above the
+midpoint between both sides of the jump. A sign test, whose error over all looks is known for any distribution, decides
+the majority. Everything here is a function of the pilot and the votes so far: during a run it chooses what to measure
+next, and afterwards it gives the result.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from weft.understand.curve.curve import Curve
 from weft.understand.curve.pin_rounds import NOTHING, JumpRounds, rounds_of
 
 SURE = 0.99
-"""All decisions on the way to the places of all jumps of a step are right together with this probability."""
+"""The probability that all bisecting decisions of all jumps of a step are right."""
 CONFIRM_ERROR = 0.01
-"""Of the decision whether a jump is there again in another launch."""
+"""The error probability of deciding whether a jump reappears in another launch."""
 CONFIRM_SHARE = 0.25
-"""Of the time for bisecting a jump, so much may go to that."""
+"""The share of a jump's bisection time that may be spent on confirming it."""
 BATCH_NS = (50_000, 200_000)
-"""What a batch takes, where a message does not take longer: at a high jump, and at one of at most LOW_JUMP."""
+"""The duration of a batch, at a high jump and at one of at most LOW_JUMP; longer if one message takes longer."""
 LOW_JUMP = 0.1
-"""A log. Noise falls with the root of the messages, so that a higher jump needs fewer by the square."""
+"""A log height. Noise falls with the root of the messages, so those needed fall with the square of the height."""
 
 State = Literal["confirmed", "pinned", "open", "absent", "refuted"]
-"""Confirmed: found to the byte, and there again in other launches. Pinned: not yet there again. Open: not decided.
-Absent: what the pilot saw was not there again. Refuted: it was not at its place in another launch."""
+"""Confirmed: found to the byte, and again in other launches. Pinned: found to the byte, not yet confirmed. Open: not
+decided. Absent: the bisection did not find the pilot's jump again. Refuted: another launch did not find it there."""
 
 
 @dataclass(frozen=True)
 class Jump:
-    """A jump as the pilot saw it, between the sizes of `start`, where a round trip takes so long."""
+    """A jump as the pilot found it, between the sizes of `start`, with the round trip there."""
 
     candidate: ThresholdCandidate
     start: tuple[int, int]
@@ -52,24 +52,25 @@ class Jump:
 
     @property
     def height(self) -> float:
-        """The log of what it adds to the time."""
+        """The log of the factor by which the time grows at the jump."""
         return math.log1p(self.candidate.height.median)
 
     def grows(self, sizes: tuple[int, int], side: int) -> float:
-        """The log of what the time grows by from a size to another, both before the jump (0) or after it (1)."""
+        """The log of the factor by which the time grows from one size to another, both before (side 0) or after the
+        jump (side 1)."""
         line = (self.candidate.before, self.candidate.after)[side]
         first, last = (float(line.predict(size)) for size in sizes)
         return math.log(last / first) if min(first, last) > 0 else 0.0
 
     @property
     def decisions(self) -> int:
-        """How many lead from `start` to two sizes that differ by a byte."""
+        """The number of decisions from `start` to two sizes one byte apart."""
         return 1 + math.ceil(math.log2(self.start[1] - self.start[0]))
 
 
 @dataclass(frozen=True)
 class SizeTrial:
-    """Sizes to compare in so many more rounds, of batches of so many messages."""
+    """Sizes to compare in `rounds` more rounds, each a batch of `messages` for every size."""
 
     jump: Jump
     role: Role
@@ -77,7 +78,7 @@ class SizeTrial:
     rounds: int
 
     def __str__(self) -> str:
-        """For people, as run.json has it."""
+        """The description that run.json stores."""
         first, *tested, last = (f"{size:,} B" for size in self.sizes)
         between = f"between {first} and {last}"
         return f"{self.role}: {tested[0]} {between}" if tested else f"{self.role}: {between}"
@@ -91,8 +92,8 @@ class SizeTrial:
 
 @dataclass(frozen=True)
 class Pin:
-    """A jump as far as it is known: behind `before`, at the latest at `after`. `log_height` is the log of
-    what it adds to the time."""
+    """The state of a jump: it lies above `before` and at `after` at the latest. `log_height` is the log of the factor
+    by which the time grows there."""
 
     jump: Jump
     before: int
@@ -102,23 +103,23 @@ class Pin:
     measured: JumpRounds
     trial: SizeTrial | None = None
     launches: tuple[int, ...] = ()
-    """Those that confirm it."""
+    """The launches that confirm it."""
 
     @property
     def height(self) -> Interval:
-        """What it adds to the time, relatively; where later launches measured it, by all of their rounds."""
+        """The relative increase of the time, from the rounds of later launches if any, else from the pilot."""
         found = self.measured.pooled(("confirms", (self.before, self.after)))
         if not len(found):
             return self.jump.candidate.height
         return interval(np.expm1(found[:, 1] - found[:, 0]))
 
     def as_candidate(self) -> ThresholdCandidate:
-        """The jump as the coarse curve has it, with the sizes and the height that are known of it now."""
+        """The jump of the coarse curve, with its sizes and height as pinned."""
         found = self.jump.candidate
         return replace(found, last_before=self.before, first_after=self.after, height=self.height)
 
     def to_json(self) -> dict[str, object]:
-        """As `weft show --json` prints it beside the jump."""
+        """The fields that `weft show --json` adds to the jump."""
         return {
             "state": self.state,
             "confirmed_by": self.launches,
@@ -126,7 +127,7 @@ class Pin:
         }
 
     def next(self, launch: int, limit_ns: float) -> SizeTrial | None:
-        """What to measure in a launch, within the time that the jump has."""
+        """What to measure in a launch within the jump's time limit; None if nothing."""
         if self.state == "open":
             return self.trial if self._is_within(self.trial, limit_ns) else None
         if self.state not in ("pinned", "confirmed") or launch in self.measured.bisected_in:
@@ -151,21 +152,21 @@ class Pin:
 
 
 def pins(run: RunFolder, step: int, found: Sequence[Jump]) -> list[Pin]:
-    """How far the jumps of a step's curve are pinned, by all samples of the run."""
+    """The pins of a step's jumps, from all samples of the run."""
     measured = rounds_of(run.meta, run.samples, step)
     error = (1 - SURE) / max(1, sum(jump.decisions for jump in found))
     return [_pin(jump, measured.get(jump.start, NOTHING), error) for jump in found]
 
 
 def curve_pins(run: RunFolder, curve: Curve) -> list[Pin]:
-    """How far the jumps of a curve are pinned; none where its step does not pin, or the run is of a simulator."""
+    """The pins of a curve's jumps; empty if its step does not pin or the run was simulated."""
     chosen = {one["step"] for one in run.meta.phases if "bisects" in one}
     return pins(run, curve.step, jumps(curve)) if curve.step in chosen else []
 
 
 def next_trials(run: RunFolder, step: int, found: Sequence[Jump], launch: int) -> list[SizeTrial]:
-    """What each jump needs next in a launch; together they take the time that the step has for it: those that are not
-    decided share what the others left of it."""
+    """What each jump needs next in a launch. Jumps not yet decided share the part of the step's time that the others
+    have left."""
     pin_ns = run.meta.plan.steps[step].pin_ns or 0
     said = pins(run, step, found)
     undecided = [pin for pin in said if pin.state == "open"]
@@ -177,7 +178,7 @@ def next_trials(run: RunFolder, step: int, found: Sequence[Jump], launch: int) -
 
 
 def _pin(jump: Jump, measured: JumpRounds, error: float) -> Pin:
-    """Bisect as far as the votes go."""
+    """Bisect as far as the votes decide."""
     (before, after), height = jump.start, jump.height
     role: Role = "exists"
     sizes: tuple[int, ...] = jump.start
@@ -198,7 +199,7 @@ def _pin(jump: Jump, measured: JumpRounds, error: float) -> Pin:
 
 
 def _confirmed(jump: Jump, sizes: tuple[int, int], measured: JumpRounds, last: Floats) -> Pin:
-    """A jump whose place was found, with what other launches say; the `last` rounds tell its height best."""
+    """A located jump with the verdicts of other launches; the `last` rounds give the best estimate of its height."""
     height = float(np.median(last[:, -1] - last[:, 0]))
     again = measured.rounds.get(("confirms", sizes), {})
     verdicts = {
@@ -215,20 +216,20 @@ def _confirmed(jump: Jump, sizes: tuple[int, int], measured: JumpRounds, last: F
 def _trial(
     jump: Jump, role: Role, sizes: tuple[int, ...], done: int, error: float
 ) -> SizeTrial | None:
-    """The rounds up to the next look that may decide; None where there is none."""
+    """The rounds up to the next look that can decide; None if there is none."""
     look = next((look for look in LOOKS if look > done and ranks(look, error)), None)
     return SizeTrial(jump, role, sizes, look - done) if look else None
 
 
 def _votes_of_pair(jump: Jump, sizes: tuple[int, int], rounds: Floats, height: float) -> Floats:
-    """Above zero where the time grows by more than half the height beyond what it grows on both sides of the jump."""
+    """A vote per round, positive for a jump: growth of the time, less growth beside the jump and half its height."""
     grows = (jump.grows(sizes, 0) + jump.grows(sizes, 1)) / 2
     votes: Floats = (rounds[:, 1] - rounds[:, 0] - grows - height / 2) * math.copysign(1, height)
     return votes
 
 
 def _votes_of_three(jump: Jump, sizes: tuple[int, ...], rounds: Floats) -> Floats:
-    """Above zero where the size in the middle is nearer to what follows the jump."""
+    """A vote per round, positive if the middle size lies on the far side of the jump."""
     before, tested, after = sizes
     if_before = rounds[:, 0] + jump.grows((before, tested), 0)
     if_after = rounds[:, 2] - jump.grows((tested, after), 1)
@@ -237,8 +238,8 @@ def _votes_of_three(jump: Jump, sizes: tuple[int, ...], rounds: Floats) -> Float
 
 
 def jumps(curve: Curve) -> list[Jump]:
-    """The jumps of a pilot's curve, each with a size of the pilot to spare on either side of it, if there is one before
-    the next threshold."""
+    """The jumps of a pilot's curve. Their `start` is one size wider on either side than the pilot's jump, unless the
+    next threshold is in the way."""
     found = candidates(curve.sizes, curve.times_us)
     least = [0, *(one.first_after for one in found)]
     most = [*(one.last_before for one in found), int(curve.sizes[-1])]

@@ -1,4 +1,4 @@
-"""What a run measured at each size, with intervals over launches."""
+"""Latency and throughput of a run at each size, with intervals over launches."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from weft.understand.curve.goal import (
 )
 
 MARGIN = 1.05
-"""A dip costs at least 5 %; a smaller one may be real, but is too small to act on."""
+"""A dip costs at least 5 %; a smaller one is too small to act on."""
 
 MIN_LAUNCHES = 3
-"""Launches each of the three sizes needs. With three, ranges that part by chance have p = 1/84,
-with two 1/15, which among a hundred sizes would cry wolf every time."""
+"""Launches that each of the three sizes needs. Disjoint ranges by chance have p = 1/84 with three launches, but 1/15
+with two, which would give false alarms among a hundred sizes."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
     """One size of one step.
 
-    `latency_us` is half a round trip; a stream has none. `coverage` is the confidence the intervals
-    reach with this many launches. `mode_shares` are the shares of the launches that are nearest to each
-    of several modes. At a dip, `expected_mbps` is what the neighbouring sizes promise.
+    `latency_us` is half a round trip, None for a stream. `coverage` is the confidence of the intervals
+    with this many launches. `mode_shares` are the shares of launches nearest to each mode, empty if there
+    is one mode. At a dip, `expected_mbps` is interpolated from the neighbouring sizes; otherwise None.
     """
 
     pattern: str
@@ -52,7 +52,7 @@ class CurvePoint:
 
     @property
     def dip(self) -> bool:
-        """Whether this size is slower than both neighbours and their intervals can explain."""
+        """Whether this size is slower than its neighbours' intervals can explain."""
         return self.expected_mbps is not None
 
     def to_json(self) -> dict[str, Any]:
@@ -116,15 +116,14 @@ def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | 
 
 
 def _dips(sizes: Ints, times_us: Sequence[Interval], launches: Ints) -> list[Interval | None]:
-    """For each size the time its neighbours promise where it is a dip, else None.
+    """For each size the time interpolated from its neighbours if it is a dip, else None.
 
     A size is a dip when
     1. its whole interval lies above the line (in log size and log time) between the upper ends of
-       both neighbours' intervals, by MARGIN. The affine time T0 + n/r is convex there, so that the
-       line is generous; and
-    2. it is out of line with both sides, by whole intervals: slower in throughput than the smaller
-       and than the larger neighbour, or longer in time than both. A lasting step, as at a packet
-       boundary, is not a dip.
+       both neighbours' intervals, by MARGIN. The affine time T0 + n/r is convex on these axes, so
+       the line errs on the safe side; and
+    2. its interval is disjoint from those of both neighbours: it has less throughput than both, or
+       takes longer than both. So a lasting step, as at a packet boundary, is not a dip.
     """
     found: list[Interval | None] = [None] * len(times_us)
     for at in range(1, len(times_us) - 1):
@@ -152,7 +151,7 @@ def _between(sizes: Ints, before: Interval, after: Interval) -> Interval:
 
 
 def _stands_out(sizes: Ints, times_us: Sequence[Interval]) -> bool:
-    """Whether the middle one has less throughput than both others, or takes longer than both."""
+    """Whether the middle of three sizes has less throughput than both others, or takes longer than both."""
     before, here, after = times_us
     slower = (
         here.low / sizes[1] > before.high / sizes[0] and here.low / sizes[1] > after.high / sizes[2]

@@ -11,17 +11,18 @@ from weft.understand.curve.curve import Ints
 
 MOST_BATCHES = 30
 _MEDIAN_VARIANCE = math.pi / 2
-"""That of the median of many values from a normal distribution, in that of their mean."""
+"""Variance of the median over that of the mean, for many values from a normal distribution."""
 
 
 def batches_worth(
     times_us: Floats, launches: Ints, launch_ns: float, batch_ns: float
 ) -> int | None:
-    """The number of batches a launch that makes the median known soonest; None where batches do not tell.
+    """The batches per launch that narrow the median's interval soonest, at most MOST_BATCHES; None if there are fewer
+    than two launches, or no launch with two batches.
 
-    `times_us` are the batches of a size and `launches` theirs; a launch costs `launch_ns` for this size beside its
-    batches, each of which takes `batch_ns`. What batches of a launch have in common, as when each resembles the one
-    before, counts as the launch's: it is not repeated away inside of one.
+    `times_us` are the batches of a size and `launches` their launches. For this size a launch costs `launch_ns` plus
+    `batch_ns` per batch. Correlation between the batches of a launch counts as variance between launches, because
+    more batches do not reduce it.
 
     Source: T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 6.
     """

@@ -18,7 +18,7 @@ from weft.understand.curve.curve import Curve, Ints, curves, pingpong
 from weft.understand.curve.goal import coverage_over_launches, interval_over_launches
 
 LATENCY_MAX_BYTES = 8
-"""Latency is read from messages up to this size, as NetPIPE does."""
+"""Latency is that of messages up to this size, as in NetPIPE."""
 
 HALF_POWER = 0.5
 
@@ -29,18 +29,17 @@ class Signature:
     launches.
 
     - `latency_us`: half the round trip of messages up to 8 bytes (the median over those sizes).
-    - `peak_mbps`: the throughput at `peak_bytes`, the size that is fastest in the median over
-      launches.
+    - `peak_mbps`: the throughput at `peak_bytes`, the size with the highest median over launches.
     - `half_power_bytes`: Hockney's n1/2, the smallest size that reaches half of the peak.
     - `saturation_bytes`: the smallest size such that it and every larger one takes at least five
-      times the latency. From there on at least 80 % of the time is proportional to size, where time
-      is affine in size; `weft.network.model.hockney.Hockney` predicts it from latency and peak.
-    - `knee_bytes`: the same with 1.618 times the latency. There time over size, both logarithmic, is
-      bent most, where time is affine in size.
+      times the latency. If time is affine in size, at least 80 % of the time is proportional to size
+      from there on; `weft.network.model.hockney.Hockney` predicts it from latency and peak.
+    - `knee_bytes`: the smallest size such that it and every larger one takes at least 1.618 times the
+      latency. If time is affine in size, its curve on logarithmic axes bends most there.
 
-    `coverage` is the probability that an interval holds the median over launches.
+    `coverage` is the probability that an interval contains the median over launches.
 
-    The sizes are interpolated between measured sizes, on logarithmic axes. What the curve does
+    Sizes are interpolated between measured sizes on logarithmic axes. A number that the curve does
     not reach is None, and `notes` says why.
     """
 
@@ -69,12 +68,12 @@ class Signature:
 
 
 def signature(run: RunFolder) -> Signature | None:
-    """The run's signature, from its ping-pong or else its first curve; None without samples."""
+    """The run's signature, from its ping-pong or else its first curve; None if it has no curve."""
     return of_curves(curves(run))
 
 
 def of_curves(found: Sequence[Curve]) -> Signature | None:
-    """The signature of a run whose curves are known already."""
+    """The signature of a run from its curves: the ping-pong or else the first; None if there is none."""
     curve = pingpong(list(found)) or next(iter(found), None)
     return None if curve is None else of_curve(curve)
 
@@ -128,7 +127,8 @@ _NO_SATURATION = Warning(
 
 
 def _whole_launches(curve: Curve, notes: list[Warning]) -> Curve:
-    """The curve's whole launches, and a note where it has others, unless later ones were to measure fewer sizes."""
+    """The curve's complete launches. Adds a note if others are left out, unless a goal lets later launches measure
+    fewer sizes."""
     whole = curve.whole()
     is_meant = curve.goal is not None and len(whole.launches) >= LOOKS[0]
     if len(whole.launches) < len(curve.launches) and not is_meant:
@@ -144,7 +144,8 @@ def _whole_launches(curve: Curve, notes: list[Warning]) -> Curve:
 
 
 def _latencies_us(curve: Curve, notes: list[Warning]) -> Floats | None:
-    """Per launch, the median half round trip over the sizes up to LATENCY_MAX_BYTES."""
+    """Half the round trip of each launch, the median over sizes up to LATENCY_MAX_BYTES; None, with a note, if the
+    curve has none."""
     if curve.pattern != "pingpong":
         notes.append(
             Warning(
@@ -171,7 +172,7 @@ def _latencies_us(curve: Curve, notes: list[Warning]) -> Floats | None:
 def _over_launches(
     curve: Curve, values: Sequence[float | None], missing: Warning | None, notes: list[Warning]
 ) -> Interval | None:
-    """The interval over launches; None, and a note if there is one, when a launch has no value."""
+    """The interval over launches; None if any launch lacks a value, with the note `missing` if given."""
     known = [each for each in values if each is not None]
     if len(known) == len(values):
         return interval_over_launches(curve, known, upper=True)
@@ -182,13 +183,13 @@ def _over_launches(
 
 
 def _reach(sizes: Ints, values: Floats, threshold: float) -> float | None:
-    """The smallest size at which `values` reach the threshold; None if the first one is above."""
+    """The smallest size at which `values` reach the threshold; None if the first one already does, or none."""
     at = int(np.argmax(values >= threshold))
     return None if at == 0 else _crossing(sizes, values, at, threshold)
 
 
 def _stay(sizes: Ints, values: Floats, threshold: float) -> float | None:
-    """The smallest size from which `values` never fall below the threshold again."""
+    """The smallest size from which `values` stay at or above the threshold; None if all or none do."""
     below = np.flatnonzero(values < threshold)
     at = int(below[-1]) + 1 if len(below) else 0
     return None if at in (0, len(values)) else _crossing(sizes, values, at, threshold)

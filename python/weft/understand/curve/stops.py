@@ -1,4 +1,4 @@
-"""Why steps with a goal ended, in words, and what is known beside an earlier run."""
+"""Why steps with a goal ended, in words, and how they compare with an earlier run."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from weft.runs.records.goal_records import Ratio, Stop
 
 _ENDS: tuple[Literal["low", "median", "high"], ...] = ("low", "median", "high")
 ASSUMED = "if runs differ by no more than launches do"
-"""Under which what is known beside an earlier run holds."""
+"""The assumption behind every comparison with an earlier run."""
 MOST_SAID = 1000
-"""More launches than these are no advice."""
+"""Advice never names more launches than this."""
 
 
 def stop_lines(meta: RunMeta) -> Iterator[str]:
-    """One line for each step with a goal: what is known, what is open, and what would decide it."""
+    """One line for each step with a goal: sizes known, sizes open, and the launches that would decide them."""
     for index, step in enumerate(meta.plan.steps):
         if line := stop_line(meta, index):
             yield f"{step.name}: {line}"
 
 
 def stop_line(meta: RunMeta, step: int) -> str:
-    """What is known, what is open, and what would decide it; empty of a step without a goal."""
+    """Sizes known, sizes open, and the launches that would decide them; empty if the step has no goal."""
     goal = meta.plan.steps[step].goal
     stops = [one for one in meta.stops if one["step"] == step]
     if goal and meta.testbed.get("kind") in COMPUTED:
@@ -34,13 +34,13 @@ def stop_line(meta: RunMeta, step: int) -> str:
 
 
 def beside_earlier(meta: RunMeta, step: int) -> list[Stop]:
-    """The sizes of a step that an earlier run has, which this one was measured against."""
+    """The sizes of a step that were compared with the earlier run."""
     return [one for one in meta.stops if one["step"] == step and one.get("ratio")]
 
 
 def difference_text(stop: Stop) -> str:
-    """By how much a size differs from the earlier run, or what would decide it. What is "slower by 12 %" takes 1.12
-    times as long."""
+    """By how much a size differs from the earlier run, or what would decide it. "Slower by 12 %" means 1.12 times as
+    long."""
     low, middle, high = (_apart(cast(Ratio, stop["ratio"])[end]) for end in _ENDS)
     most = _percent(max(low, high))
     if stop["reason"] == "equal":
@@ -95,7 +95,7 @@ def _why(stop: Stop, goal: Goal) -> str:
 
 
 def _remedy(stops: list[Stop]) -> str:
-    """How many launches would decide half of the sizes that are open, and all."""
+    """How many more launches would decide half of the open sizes, and all of them."""
     more = sorted(one["needed"] - one["launches"] for one in stops if one["needed"] is not None)
     if not more:
         return ""

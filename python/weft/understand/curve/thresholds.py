@@ -1,4 +1,4 @@
-"""What a run says of sizes at which its curves change: where, how, how far, and what is known to end there."""
+"""The thresholds of a run's curves: sizes of jumps, dips and kinks, their height, and the known limit there."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from weft.understand.curve.known_sizes import KnownSize, known_sizes, name_of
 from weft.understand.curve.pinning import Pin, curve_pins
 
 MOST_LISTED = 5
-"""Of more thresholds in a curve the highest are listed and the others counted."""
+"""The highest thresholds of a curve that are listed; the others are only counted."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold of a step's curve. `name` is what is known to end between its sizes, None where nothing agrees; `pin`
-    says how far a jump was pinned, where the step does that: `found` then has the sizes and the height of the pin."""
+    """A threshold of a step's curve. `name` is the known limit between its sizes, None if there is none. `pin` is set
+    for jumps of a step that pins them; `found` then has the sizes and the height of the pin."""
 
     step: int
     pattern: str
@@ -35,7 +35,7 @@ class Threshold:
 
     @property
     def text(self) -> str:
-        """Such as: between 4,096 B and 4,099 B: jump of +38 % (36 to 41)."""
+        """For example "between 4,096 B and 4,099 B: jump, +38 % (36 to 41)"."""
         found = self.found
         named = f": {self.name}" if self.name else ""
         if self.pin:
@@ -47,14 +47,14 @@ class Threshold:
         return f"{place}: {found.kind}, {height_text(found.height)}{at}{named}"
 
     def to_json(self) -> dict[str, object]:
-        """As `weft show --json` and `weft diagnose --json` print it."""
+        """The threshold as `weft show --json` and `weft diagnose --json` print it."""
         own = {name: value for name, value in vars(self).items() if name not in ("found", "pin")}
         pinned = self.pin.to_json() if self.pin else {}
         return own | self.found.to_json() | pinned
 
 
 def _place_of_pin(pin: Pin) -> str:
-    """The first size behind it where that is known, else the two that it is between."""
+    """The first size after the jump if it is known to the byte, else the two sizes that enclose it."""
     if pin.state in ("confirmed", "pinned"):
         return f"{pin.after:,} B"
     return f"between {pin.before:,} B and {pin.after:,} B"
@@ -89,9 +89,11 @@ def thresholds(run: RunFolder) -> list[Threshold]:
 
 
 def curve_thresholds(run: RunFolder, curve: Curve) -> list[Threshold]:
-    """The thresholds of one curve, by size, without jumps that were not there again when they were looked for, and
-    without dips where a step pins and one or two launches went through all sizes: what disturbs one for a moment is a
-    dip of its curve, and dips are not looked for again."""
+    """The thresholds of one curve, by size, without jumps that the bisection did not find again.
+
+    Dips are left out if the step pins jumps and only one or two launches measured all sizes: a brief disturbance of
+    one launch looks like a dip, and dips are not measured again.
+    """
     known = known_sizes(run.meta, curve.step)
     pins = {one.jump.candidate: one for one in curve_pins(run, curve)}
     is_coarse = _pins(run, curve.step) and not has_interval(len(curve.launches))
@@ -104,7 +106,7 @@ def curve_thresholds(run: RunFolder, curve: Curve) -> list[Threshold]:
 
 
 def _pins(run: RunFolder, step: int) -> bool:
-    """Whether a step looks for jumps again; on a simulator there is nothing that could disturb it."""
+    """Whether a step measures its jumps again; simulators do not, because nothing disturbs them."""
     return bool(run.meta.plan.steps[step].pin_ns) and run.meta.testbed.get("kind") not in COMPUTED
 
 
@@ -123,7 +125,7 @@ def highest(found: Sequence[Threshold]) -> tuple[list[Threshold], list[Threshold
 
 
 def threshold_lines(found: Sequence[Threshold]) -> list[str]:
-    """A line for each threshold of one curve, or for the highest of many."""
+    """A line for each of the highest thresholds of one curve, and one that counts the others."""
     listed, others = highest(found)
     lines = [one.text for one in listed]
     if others:
@@ -133,7 +135,7 @@ def threshold_lines(found: Sequence[Threshold]) -> list[str]:
 
 
 def resolution_text(meta: RunMeta) -> str:
-    """How exactly thresholds are known."""
+    """The resolution of thresholds, in words."""
     if any("bisects" in one for one in meta.phases):
         return "jumps to the byte"
     return "to the next size of this file" if meta.source else "to the next size measured"

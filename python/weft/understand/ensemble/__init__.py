@@ -1,1 +1,1 @@
-"""What steps between many nodes carried: rates, routes, phases, matrices."""
+"""Results of steps between many nodes: rates, routes, phases, matrices."""

@@ -1,4 +1,4 @@
-"""What nodes did with their time while a program ran: computed, communicated, or waited."""
+"""How nodes spent their time while a program ran: computing, communicating, or waiting."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column, group_slices
 
 KINDS = ("compute", "communicate", "wait")
-"""What a node does, each with a column `KIND_ns`; together they are its time up to its own last end."""
+"""The kinds of activity, each with a column `KIND_ns`; they add up to the time until the node's own last end."""
 
 
 @dataclass(frozen=True)
 class ActivityShare:
-    """Of one kind of activity over the nodes: the median, and the node that has most of it. A node has the median of
-    the times that the program was carried out."""
+    """One kind of activity over the nodes: the median, and the node with most of it. Each node counts with its median
+    over trials."""
 
     kind: str
     median_ms: float
@@ -32,11 +32,11 @@ class ActivityShare:
 
 @dataclass(frozen=True)
 class PhaseActivity:
-    """One phase of a step: from its begin until its last node ended, and what the nodes did meanwhile. `last_node` is
-    the one that the others would have to wait for, mostly.
+    """One phase of a step: its time until the last node ended, and the activities of the nodes. `last_node` is the node
+    that most often ended last.
 
-    The program was carried out `trials` times in all. A launch has the median of its own, `elapsed_ms` is the median of
-    the launches; the interval encloses it by their ranks, or by those of the trials where there is one launch.
+    The program ran `trials` times in all. `by_launch_ms` has each launch's median over trials, `elapsed_ms` their
+    median. `elapsed` is its interval over launches, or over trials if there is one launch.
     """
 
     step: int
@@ -62,7 +62,7 @@ def activities(run: RunFolder) -> list[PhaseActivity]:
 
 
 def _of_phase(run: RunFolder, table: pa.Table, names: npt.NDArray[np.str_]) -> PhaseActivity:
-    """Every execution of one phase: as many rows as there are nodes, one behind the other."""
+    """A phase from its rows, in which each execution has one consecutive row for every node."""
     step, phase = (int(column(table, name)[0]) for name in ("step", "phase"))
     phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
     launch, end_ns = column(table, "launch"), column(table, "end_ns")
@@ -94,7 +94,7 @@ def _of_phase(run: RunFolder, table: pa.Table, names: npt.NDArray[np.str_]) -> P
 
 
 def _share(kind: str, time_ns: Ints, names: npt.NDArray[np.str_]) -> ActivityShare:
-    """Of times by execution and node."""
+    """The share of one kind from its times (executions x nodes)."""
     time_ms: Floats = np.median(time_ns, axis=0) / 1e6
     worst = int(np.argmax(time_ms))
     return ActivityShare(kind, float(np.median(time_ms)), float(time_ms[worst]), str(names[worst]))

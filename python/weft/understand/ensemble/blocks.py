@@ -15,16 +15,16 @@ LEAST_EFFECT = math.log(1.15)
 """An effect below 15 % may be real, but is too small to act on."""
 
 FEWEST_NODES = 4
-"""With fewer nodes a sender, a receiver and a path cannot be told apart."""
+"""With fewer nodes, the effects of a sender, a receiver and a path cannot be separated."""
 
 _NEARLY_NONE = 0.2
 
 
 def block_labels(logs: Floats) -> Ints:
-    """A number for each node: nodes of a block reach each other faster than those of another.
+    """The block of each node, by clustering: nodes of a block reach each other faster than those of other blocks.
 
-    Average linkage of the symmetric log rates, cut where the next merger costs most. Nodes that are
-    left alone are slow by themselves, not a block: they are set aside and the others asked again.
+    Uses average linkage of the symmetric log rates, cut at the largest jump in merge distance. Singletons are slow
+    nodes, not blocks: they are set aside and the others are clustered again.
     """
     kept = np.arange(len(logs))
     while len(kept) >= FEWEST_NODES:
@@ -37,7 +37,7 @@ def block_labels(logs: Floats) -> Ints:
 
 
 def _clusters(logs: Floats) -> Ints:
-    # Here, because every command that prints tables would wait for them.
+    # Imported here to keep start-up fast.
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
@@ -52,7 +52,7 @@ def _clusters(logs: Floats) -> Ints:
 
 
 def _distances(logs: Floats) -> Floats:
-    """How much slower than the fastest two nodes reach each other; of two ways their mean."""
+    """By pair of nodes, the log of how much slower it is than the fastest pair, as the mean of both ways."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         both = np.nanmean([logs, logs.T], axis=0)
@@ -63,7 +63,7 @@ def _distances(logs: Floats) -> Floats:
 
 
 def _joined(logs: Floats, kept: Ints, labels: Ints) -> Ints:
-    """Labels for all nodes; one that was set aside joins the block that it reaches best."""
+    """Labels for all nodes; each node that was set aside joins the block that it reaches fastest."""
     joined = np.full(len(logs), -1, dtype=np.int64)
     joined[kept] = labels
     choices = np.unique(labels)
@@ -79,7 +79,7 @@ def _middle(values: Floats) -> float:
 
 
 def block_logs(logs: Floats, labels: Ints) -> Floats:
-    """The middle of the block that each cell is in."""
+    """For each cell, the median log rate between its blocks."""
     middles = np.full_like(logs, np.nanmedian(logs))
     for src in np.unique(labels):
         for dst in np.unique(labels):
@@ -91,7 +91,7 @@ def block_logs(logs: Floats, labels: Ints) -> Floats:
 
 
 def are_clear(logs: Floats, labels: Ints) -> bool:
-    """Whether nearly all rates inside of each block exceed nearly all rates out of it."""
+    """Whether nearly all rates inside each block exceed nearly all rates out of it."""
     choices = np.unique(labels)
     return len(choices) > 1 and all(_is_clear(logs, labels == each) for each in choices)
 

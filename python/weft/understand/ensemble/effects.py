@@ -21,11 +21,11 @@ from weft.understand.ensemble.blocks import (
 from weft.understand.ensemble.matrix import RateMatrix
 
 DEVIATIONS = 5.0
-"""What stands out is so many robust standard deviations away; noise alone almost never is."""
+"""An outlier is at least this many robust standard deviations away, which noise alone almost never is."""
 
 LEAST_PROBABILITY = 0.65
-"""Of what stands out, most routes are slower than most others: where rounds were so short that many routes carried
-nothing, a middle is nothing too as soon as a few more of them are a node's."""
+"""A node stands out only if one of its routes is slower than one of the others with at least this probability: in
+rounds so short that many routes carried nothing, a node's median is zero as soon as slightly more of its routes are."""
 
 _ZERO_BELOW_FASTEST = 1e4
 _SWEEPS = 10
@@ -33,7 +33,7 @@ _SWEEPS = 10
 
 @dataclass(frozen=True)
 class NodeEffect:
-    """A node that sends ("out") or receives ("in") at `factor` times what its peers do."""
+    """A node that sends ("out") or receives ("in") at `factor` times the rate of its peers."""
 
     node: str
     direction: str
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """The middle rate from one group of nodes to another, or inside of one group."""
+    """The median rate from one group of nodes to another, or inside one group."""
 
     src: tuple[str, ...]
     dst: tuple[str, ...]
@@ -61,11 +61,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Effects:
-    """A matrix taken apart: rate = block x sender x receiver x residual.
+    """A decomposed matrix: rate = block x sender x receiver x residual.
 
     `out_factors` and `in_factors` hold each node's effect, 1 for an ordinary node; `nodes`, `cells`
-    and `blocks` are what stands out, the worst first. Blocks are told only where every one of them is
-    clear-cut; what limits them is for the diagnosis to find.
+    and `blocks` are the outliers, the worst first. `blocks` is empty unless all blocks are clearly
+    separated; the diagnosis looks for their limits.
     """
 
     step: int
@@ -88,7 +88,7 @@ class Effects:
 
 
 def effects_of(matrix: RateMatrix) -> Effects | None:
-    """Take a matrix apart; None where it is too small or too empty to say anything."""
+    """Decompose a matrix; None if it has too few nodes, or fewer than half of its cells."""
     logs = _logs(matrix.mbps)
     if len(logs) < FEWEST_NODES or matrix.measured < matrix.asked / 2:
         return None
@@ -107,11 +107,10 @@ def effects_of(matrix: RateMatrix) -> Effects | None:
 
 
 def median_polish(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Effects of rows, effects of columns, and residuals, of a table with missing cells.
+    """Effects of rows, effects of columns, and residuals of a table, in which missing cells are NaN.
 
-    Medians of rows and columns are swept out in turns, so a few odd cells move nothing (J. W. Tukey,
-    "Exploratory Data Analysis", 1977, chapter 11). The level is the effects' own median, taken out
-    of them: effects are relative to the ordinary node.
+    Medians of rows and columns are subtracted in turn, so that a few outlying cells have no influence (J. W. Tukey,
+    "Exploratory Data Analysis", 1977, chapter 11). Effects are relative to their own median, the ordinary node.
     """
     left = values.copy()
     rows, columns = np.zeros(len(left)), np.zeros(left.shape[1])
@@ -126,14 +125,14 @@ def median_polish(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _logs(mbps: Floats) -> Floats:
-    """Logarithms of rates; one of zero counts as far less than the fastest."""
+    """Logarithms of rates; a rate of zero counts as a small fraction of the fastest."""
     fastest = np.nanmax(mbps, initial=0.0) or 1.0
     logs: Floats = np.log(np.maximum(mbps, fastest / _ZERO_BELOW_FASTEST))
     return logs
 
 
 def _medians(values: Floats, axis: int) -> Floats:
-    """Medians without the missing cells; zero where all are missing."""
+    """Medians along an axis, ignoring NaN; zero if all are NaN."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         middle = np.nanmedian(values, axis=axis)
@@ -141,12 +140,12 @@ def _medians(values: Floats, axis: int) -> Floats:
 
 
 def _threshold(values: Floats) -> float:
-    """How far below zero a value must lie to stand out of these."""
+    """How far below zero a value must lie to be an outlier."""
     return max(LEAST_EFFECT, deviation(values))
 
 
 def deviation(values: Floats) -> float:
-    """How far from their middle values must lie that are no noise."""
+    """How far from the median a value must lie to be an outlier, by the median absolute deviation."""
     known = values[~np.isnan(values)]
     return DEVIATIONS * MAD_TO_SD * float(np.median(np.abs(known - np.median(known))))
 
@@ -166,12 +165,13 @@ def _standing_out(
 
 
 def _probability_below(values: Floats) -> Floats:
-    """For each row the probability that one of its cells is below one of the other rows.
+    """For each row the probability that a random cell of it is below a random cell of the other rows.
 
     Source: A. Vargha and H. D. Delaney, "A Critique and Improvement of the CL Common Language Effect Size
     Statistics", Journal of Educational and Behavioral Statistics 25, 2000.
     """
-    from scipy.stats import rankdata  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.stats import rankdata
 
     known = ~np.isnan(values)
     own = np.maximum(known.sum(axis=1), 1)
@@ -182,11 +182,10 @@ def _probability_below(values: Floats) -> Floats:
 
 
 def _odd_cells(matrix: RateMatrix, logs: Floats, labels: Ints, left: Floats) -> list[Cell]:
-    """Cells far below what sender and receiver reach in that block, and routes beside them do.
+    """Cells far below what their sender and their receiver reach in that block, and what concurrent routes reach.
 
-    The least of these is what a path may be expected to carry: limits do not multiply, a slow
-    sender is no slower behind a slow uplink. Routes of the same phase between the same blocks share
-    that uplink, and some rounds send more of them across it than others.
+    The least of the three is the expected rate: limits do not multiply, since a slow sender is no slower behind a slow
+    uplink. Routes of the same phase between the same blocks share that uplink, and their number varies by phase.
     """
     of_nodes = np.minimum(_reached(logs, labels), _reached(logs.T, labels).T)
     expected = np.fmin(of_nodes, _beside(logs, labels, matrix.phase))
@@ -204,7 +203,7 @@ def _odd_cells(matrix: RateMatrix, logs: Floats, labels: Ints, left: Floats) -> 
 
 
 def _reached(logs: Floats, labels: Ints) -> Floats:
-    """For each cell, the middle of its row among the columns of its column's block."""
+    """For each cell, the median of its row over the columns in the block of its receiver."""
     reached = np.zeros_like(logs)
     for each in np.unique(labels):
         reached[:, labels == each] = _medians(logs[:, labels == each], 1)[:, np.newaxis]
@@ -212,7 +211,7 @@ def _reached(logs: Floats, labels: Ints) -> Floats:
 
 
 def _beside(logs: Floats, labels: Ints, phase: Ints) -> Floats:
-    """For each cell, the middle of the other cells of its phase and block; NaN where none are."""
+    """For each cell, the median of the other cells of its phase and blocks; NaN if there are none."""
     beside = np.full_like(logs, np.nan)
     pair_of_blocks = labels[:, np.newaxis] * (labels.max() + 1) + labels
     shared = phase * (pair_of_blocks.max() + 1) + pair_of_blocks

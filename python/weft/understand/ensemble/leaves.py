@@ -1,4 +1,4 @@
-"""Which nodes are at the same leaf, by round trips, where several paths make those between leaves differ."""
+"""Which nodes share a leaf, from round trips that differ between leaves because of several paths."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy.typing as npt
 from weft.base.statistics import Floats
 
 LEAST_STEP = 1.05
-"""Of two groups the round trips between them are usually longer by that than those inside."""
+"""Round trips between two groups exceed those within by at least this factor."""
 LEAST_NEAR = 0.6
-"""So many of the pairs in a leaf are near each other: other traffic may have held up the rest."""
+"""The least share of the pairs in a leaf that must be near; other traffic may have delayed the rest."""
 MOST_CUTS = 64
-"""Lengths that are tried as what tells near from far."""
+"""The most round trips that are tried as the boundary between near and far."""
 MOST_LOOSE = 0.1
-"""So many of the nodes may be near no other one, by themselves or disturbed; they are at no leaf."""
+"""The largest share of nodes that may be near no other, isolated or disturbed; they belong to no leaf."""
 FAR_QUANTILE = 0.5
-"""Of a node's round trips this one is to another leaf, and over no slow one of several paths."""
+"""This quantile of a node's round trips leads to another leaf, and not over a slow one of several paths."""
 
 Labels = npt.NDArray[np.int64]
 
@@ -34,8 +34,10 @@ class Leaf:
 
 
 def leaves_of(trips_us: Floats, nodes: frozenset[int]) -> list[Leaf]:
-    """The smallest groups that cut all nodes, of two at least; `trips_us[a, b]` are round trips, NaN where not known.
-    The units are the largest such groups. None where the nodes are not seen to be apart."""
+    """The finest grouping of the nodes into leaves of at least two; units are the groups of the coarsest grouping.
+
+    `trips_us[a, b]` are round trips, NaN where unknown. The result is empty if no grouping is found.
+    """
     order = np.array(sorted(nodes), dtype=np.int64)
     if len(order) < 4:
         return []
@@ -57,8 +59,8 @@ def leaves_of(trips_us: Floats, nodes: frozenset[int]) -> list[Leaf]:
 
 
 def _are_nearer(trips: Floats, members: Sequence[Labels], units: Labels) -> bool:
-    """Whether leaves of one unit are nearer to each other than to any else, by the shortest round trip between two: of
-    several paths a slow one makes some longer."""
+    """Whether leaves of one unit are nearer to each other than to other leaves, by the shortest round trip between two
+    leaves, because a slow one of several paths lengthens the others."""
     shortest = {True: [0.0], False: [np.inf]}
     for a, b in combinations(range(len(members)), 2):
         between = trips[np.ix_(members[a], members[b])]
@@ -68,8 +70,8 @@ def _are_nearer(trips: Floats, members: Sequence[Labels], units: Labels) -> bool
 
 
 def _without_delays(trips: Floats) -> Floats:
-    """As if no node was farther from all others than usual: where one link is late, those at its leaf seem as far from
-    it as all others."""
+    """Round trips without the excess of nodes that are farther than usual from all others. Behind a slow link of its
+    own, a node seems as far from its leaf as from all other nodes."""
     known = np.isfinite(trips).any(axis=1)
     far = np.full(len(trips), np.nan)
     far[known] = np.nanquantile(trips[known], FAR_QUANTILE, axis=1)
@@ -80,7 +82,7 @@ def _without_delays(trips: Floats) -> Floats:
 
 
 def _lengths(trips: Floats) -> Floats:
-    """Between all that differ, or some of them, ascending."""
+    """Candidate boundaries in ascending order: midpoints between distinct round trips, at most MOST_CUTS."""
     known = np.unique(trips[np.isfinite(trips)])
     if len(known) > MOST_CUTS:
         known = np.quantile(known, np.linspace(0, 1, MOST_CUTS))
@@ -89,11 +91,10 @@ def _lengths(trips: Floats) -> Floats:
 
 
 def _cut(trips: Floats, most_us: float) -> Labels | None:
-    """By node the number of its group, -1 of none, where shorter round trips than so many are inside of groups; None
-    where that cuts nothing, or the groups are not apart."""
-    from scipy.sparse.csgraph import (
-        connected_components,
-    )  # here, because every command would wait for it
+    """The group of each node, -1 for none, if round trips below `most_us` connect the nodes of a group; None if there
+    are fewer than two groups, or they are not separated."""
+    # Imported here to keep start-up fast.
+    from scipy.sparse.csgraph import connected_components
 
     near = trips < most_us
     _, parts = connected_components(near, directed=False)
@@ -111,7 +112,7 @@ def _cut(trips: Floats, most_us: float) -> Labels | None:
 
 
 def _are_apart(trips: Floats, group: Labels, count: int) -> bool:
-    """Whether each group is nearer to itself than to the group next to it."""
+    """Whether the median round trip within each group is shorter than that to its nearest group, by LEAST_STEP."""
     usual = np.full((count, count), np.nan)
     for a in range(count):
         for b in range(a, count):

@@ -16,17 +16,17 @@ from weft.understand.curve.curve import Ints
 from weft.understand.ensemble.rates import MedianRates
 
 LEAST_SHARE = 0.25
-"""A step that measured fewer of its ordered pairs than this is no matrix but a list of routes."""
+"""A step that measured a smaller share of its ordered pairs is shown as a list of routes, not as a matrix."""
 
 
 @dataclass(frozen=True)
 class RateMatrix:
-    """One value for each ordered pair of the nodes that took part; NaN where none was measured.
+    """One value for each ordered pair of the participating nodes; NaN where none was measured.
 
-    `members` are the nodes' positions in the run. Of several sizes the largest is shown, of several
-    phases the one in which the route was fastest. A step that timed round trips has `latency_us`,
-    of its smallest message, and as both ways are in a round trip it is symmetric. `phase` is the
-    phase a value is from, -1 where there is none.
+    `members` are the nodes' positions in the run. Values are those of the largest size, from the phase
+    in which the route was fastest. A step that timed round trips has `latency_us` of its smallest message,
+    which is symmetric, because a round trip includes both ways. `phase` is the phase of each value, -1
+    where there is none.
     """
 
     step: int
@@ -40,17 +40,17 @@ class RateMatrix:
 
     @cached_property
     def asked(self) -> int:
-        """How many cells there should be: every ordered pair of different nodes."""
+        """The number of ordered pairs of different nodes."""
         return len(self.members) * (len(self.members) - 1)
 
     @property
     def is_calm(self) -> bool:
-        """Whether its rates are the routes' own: in AAPC they are as much those of the phase."""
+        """Whether its rates are those of undisturbed routes; in AAPC they also depend on the phase."""
         return self.pattern == "matrix" and self.latency_us is None
 
     @cached_property
     def measured(self) -> int:
-        """How many cells there are."""
+        """The number of cells with a value."""
         return int(np.count_nonzero(~np.isnan(self.mbps)))
 
 
@@ -66,8 +66,8 @@ def matrices(
 def matrix_of(
     run: RunFolder, rates: MedianRates, step: int, least_share: float = LEAST_SHARE
 ) -> RateMatrix | None:
-    """The matrix of one step, among the nodes that it measured or was meant to; None where it measured less than
-    `least_share` of all pairs, or the run keeps some only."""
+    """The matrix of one step over the nodes that it measured or should have; None if it measured less than
+    `least_share` of all pairs, or if the run keeps only a sample of its transfers."""
     mine = rates.where(rates.step == step)
     plan_step = run.meta.plan.steps[step]
     if len(mine) == 0 or step in sampled_steps(run.meta):
@@ -76,7 +76,7 @@ def matrix_of(
     size = int(mine.size.min() if latency else mine.size.max())
     mine = mine.where(mine.size == size)
     members = _members(plan_step, mine, len(run.meta.nodes))
-    # Before the matrix is made: of very many nodes it would not fit into memory.
+    # Checked before the matrix is built, which would not fit into memory for very many nodes.
     if _measured(mine, latency) < least_share * len(members) * (len(members) - 1):
         return None
     chosen = _chosen_rows(members, mine, latency)
@@ -93,7 +93,7 @@ def matrix_of(
 
 
 def _measured(rates: MedianRates, both_ways: bool) -> int:
-    """How many cells have a value."""
+    """The number of cells that have a value."""
     src, dst = rates.src, rates.dst
     if both_ways:
         src, dst = np.minimum(src, dst), np.maximum(src, dst)
@@ -102,14 +102,14 @@ def _measured(rates: MedianRates, both_ways: bool) -> int:
 
 
 def _members(plan_step: Step, rates: MedianRates, nodes: int) -> Ints:
-    """The step's nodes: a node that never answered keeps its row, so that it is seen to be missing."""
+    """The step's nodes, including those that never answered, so that they show up as missing."""
     asked = plan_step.chosen_nodes or range(nodes)
     members: Ints = np.union1d(np.union1d(rates.src, rates.dst), np.array(asked, dtype=np.int64))
     return members.astype(np.int64)
 
 
 def _chosen_rows(members: Ints, rates: MedianRates, both_ways: bool) -> Ints:
-    """The row of each cell's fastest measurement, -1 where there is none."""
+    """For each cell (senders x receivers) the row of its fastest measurement, -1 if there is none."""
     chosen = np.full((len(members), len(members)), -1, dtype=np.int64)
     fastest_last = np.argsort(rates.mbps, kind="stable")
     ends = rates.src[fastest_last], rates.dst[fastest_last]

@@ -1,4 +1,4 @@
-"""What each phase of a run carried, which route it waited for, and what held its transfers back."""
+"""The rates of each phase of a run, its slowest route, and the constraints that limited its transfers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from weft.understand.ensemble.rates import MedianRates
 class PhaseResult:
     """One phase of a step; all values are medians over launches.
 
-    All its transfers run at once, so it lasts as long as the slowest: `rate_mbps` is that route's
-    rate, `slowest` its ends, `mean_mbps` the mean over routes and `aggregate_mbps` their sum.
+    All transfers run at once, so the slowest route determines the duration: `rate_mbps` is its rate,
+    `slowest` its ends; `mean_mbps` is the mean over routes and `aggregate_mbps` their sum.
     """
 
     step: int
@@ -38,7 +38,7 @@ class PhaseResult:
 
 
 def phases(run: RunFolder, rates: MedianRates | None = None) -> list[PhaseResult]:
-    """The phases of a run in order; those of steps that keep some transfers only are still about all of them."""
+    """The phases of a run in order; those of steps that keep only a sample of their transfers cover all transfers."""
     rates = rates or MedianRates.of(run)
     spans_ms = _spans_ms(run)
     sampled = sampled_steps(run.meta)
@@ -51,9 +51,9 @@ def phases(run: RunFolder, rates: MedianRates | None = None) -> list[PhaseResult
 
 
 def overall_mbps(found: Sequence[PhaseResult]) -> float:
-    """What each route gets over all phases, when each phase lasts as long as its slowest route.
+    """The rate of each route over all phases, if each phase lasts as long as its slowest route; 0 without any.
 
-    The harmonic mean of the slowest routes: the rate at which equal messages would all be through.
+    This is the harmonic mean of the slowest routes' rates, for messages of equal size.
     """
     slowest = [phase.rate_mbps for phase in found]
     return harmonic_mean(slowest) if min(slowest, default=0.0) > 0 else 0.0
@@ -100,7 +100,7 @@ def _digested(run: RunFolder) -> list[PhaseResult]:
 
 
 def _spans_ms(run: RunFolder) -> dict[tuple[int, int], float]:
-    """From the first start to the last end of each step and phase: the median over launches."""
+    """The time from the first start to the last end, by (step, phase): the median over launches."""
     samples = run.samples
     names = ["step", "phase", "launch"]
     order = np.argsort(joint_code(samples, names), kind="stable")
@@ -122,7 +122,7 @@ def _spans_ms(run: RunFolder) -> dict[tuple[int, int], float]:
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A constraint that limited `transfers` of a step's transfers, `share` of them all."""
+    """A constraint that limited `transfers` of a step's transfers, as `share` of all."""
 
     step: int
     constraint: str
@@ -131,7 +131,7 @@ class Bottleneck:
 
 
 def bottlenecks(run: RunFolder) -> list[Bottleneck]:
-    """The constraints of each step, those first that limited most; nothing where a run does not record it."""
+    """The constraints of each step, the most frequent first; empty if the run does not record them."""
     sampled = sampled_steps(run.meta)
     rows = [row for row in _counted(run) if row[0] not in sampled]
     digests = Digests.of(run)
@@ -147,7 +147,7 @@ def bottlenecks(run: RunFolder) -> list[Bottleneck]:
 
 
 def _counted(run: RunFolder) -> list[tuple[int, str, int]]:
-    """Step, constraint and how many rows it held back, where the run has it for each row."""
+    """Step, constraint and the number of rows that it limited, from runs that record it for each row."""
     table = run.side_table(BOTTLENECKS_NAME)
     counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])
     rows = counted.to_pylist()

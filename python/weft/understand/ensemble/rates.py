@@ -30,8 +30,8 @@ _KEYS = ["step", "phase", "src", "dst", "size_bytes", "launch"]
 class MedianRates:
     """Medians over launches with their intervals, by step, phase, source, destination and size.
 
-    A column each, all of one length; `time_us` is the one-way time of a message at the median. `by_launch_mbps` has a
-    column for each launch, NaN where it did not measure the transfer.
+    All columns have the same length. `time_us` is the one-way time of a message at the median rate. `by_launch_mbps`
+    (rows x launches) is NaN where a launch did not measure the transfer.
     """
 
     step: Ints
@@ -47,10 +47,10 @@ class MedianRates:
 
     @classmethod
     def of(cls, run: RunFolder) -> MedianRates:
-        """The rates of all that was measured; O(n log n) in the number of rows."""
+        """The rates of all measured transfers of a run; O(n log n) in the number of rows."""
         keys, launch, time_us = _per_launch(run)
         if launch.max(initial=0) == 0:
-            # A simulated run has one launch and perhaps millions of transfers: nothing is copied for them.
+            # A simulated run has one launch and possibly millions of transfers, so nothing is copied.
             step, phase, src, dst, size = keys
             mbps = to_mbps(size, time_us)
             ends = (mbps, mbps, mbps, time_us)
@@ -74,7 +74,7 @@ class MedianRates:
         return len(self.step)
 
     def where(self, kept: npt.NDArray[np.bool_] | Ints | slice) -> MedianRates:
-        """Some of the rows."""
+        """The rates of the given rows."""
         return MedianRates(*(getattr(self, each.name)[kept] for each in fields(self)))
 
     def by_phase(self) -> list[slice]:
@@ -83,10 +83,10 @@ class MedianRates:
 
 
 def _per_launch(run: RunFolder) -> tuple[list[Ints], Ints, Floats]:
-    """Step, phase, source, destination and size, the launch, and the time that stands for it.
+    """The columns step, phase, source, destination and size; the launch; and the launch's time in µs.
 
-    Several pairs at once are no route: what each of them gets is in `multi_pair`. Nor are messages of programs, which
-    wait for each other. Rows that measured no rate are left out.
+    Excludes several pairs at once, which `multi_pair` covers; messages of programs, because they wait for each other;
+    and rows that measured no rate.
     """
     apart = {at for kind in (MultiPair, Dependent) for at, *_ in run.meta.plan.steps_of(kind)}
     kept = ~np.isin(column(run.samples, "step"), [*apart])
@@ -104,15 +104,15 @@ def _per_launch(run: RunFolder) -> tuple[list[Ints], Ints, Floats]:
 
 
 def _by_launch(mbps: Floats, counts: Ints, launch: Ints) -> Floats:
-    """A row for each group of values, a column for each launch."""
+    """The rates as a table (groups x launches), NaN where a launch has none."""
     table = np.full((len(counts), int(launch.max(initial=-1)) + 1), np.nan)
     table[np.repeat(np.arange(len(counts)), counts), launch] = mbps
     return table
 
 
 def _interval_rows(starts: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Where median, low and high end stand in groups of sorted values."""
-    # The interval is made of order statistics: that of the ranks themselves says which.
+    """The positions of the median, low end and high end of each group of sorted values."""
+    # The interval consists of order statistics, so the interval of the ranks gives their positions.
     kinds, kind_of = np.unique(counts, return_inverse=True)
     ranks = [median_interval(np.arange(count)) for count in kinds]
     offsets = np.array([[one.median, one.low, one.high] for one in ranks], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What each route of a run carried: every direction between two nodes."""
+"""The rate and latency of each route of a run; a route is one direction between two nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.understand.ensemble.rates import MedianRates
 class Route:
     """One direction between two nodes, in the phase and at the size at which it was fastest.
 
-    `latency_us` is half the round trip of its smallest message, of `latency_bytes`, where round trips were timed.
+    `latency_us` is half the round trip of its smallest message (`latency_bytes`); None if round trips were not timed.
     """
 
     src: str
@@ -31,7 +31,7 @@ class Route:
 
 
 class Latency(NamedTuple):
-    """One way, in us, of a message of some bytes."""
+    """The one-way time in µs of a message of `size_bytes`."""
 
     us: float | None
     size_bytes: int | None
@@ -41,7 +41,7 @@ NO_LATENCY = Latency(None, None)
 
 
 def routes(meta: RunMeta, rates: MedianRates) -> list[Route]:
-    """The routes of a run that carried anything, by source and destination."""
+    """The measured routes of a run, by source and destination."""
     best = fastest_of_each_route(rates)
     latencies = latencies_of_each_route(meta, rates)
     names = [str(node["name"]) for node in meta.nodes]
@@ -60,12 +60,12 @@ def routes(meta: RunMeta, rates: MedianRates) -> list[Route]:
 
 
 def fastest_of_each_route(rates: MedianRates) -> MedianRates:
-    """Each source and destination once."""
+    """One row for each source and destination: the fastest."""
     return rates.where(_first_of_each_route(rates, -rates.mbps))
 
 
 def transfers_json(meta: RunMeta, rates: MedianRates, steps: set[int]) -> list[dict[str, Any]]:
-    """Every transfer of some steps: each phase with each of its routes."""
+    """Every transfer of the given steps, for JSON: each route of each phase."""
     names = [str(node["name"]) for node in meta.nodes]
     kept = rates.where(np.isin(rates.step, sorted(steps)))
     ends = (kept.mbps, kept.low_mbps, kept.high_mbps)
@@ -84,7 +84,7 @@ def transfers_json(meta: RunMeta, rates: MedianRates, steps: set[int]) -> list[d
 
 
 def latencies_of_each_route(meta: RunMeta, rates: MedianRates) -> dict[tuple[int, int], Latency]:
-    """The one-way time of the smallest message, and its size, of each route on which round trips were timed."""
+    """The latency of the smallest message, by (source, destination), for routes whose round trips were timed."""
     timed = [i for i, step in enumerate(meta.plan.steps) if step.measures_latency]
     some = rates.where(np.isin(rates.step, timed))
     first = some.where(_first_of_each_route(some, some.size))
@@ -94,7 +94,7 @@ def latencies_of_each_route(meta: RunMeta, rates: MedianRates) -> dict[tuple[int
 
 
 def _first_of_each_route(rates: MedianRates, preference: Any) -> Ints:
-    """The row of each route with the least preference value; of equal ones the first."""
+    """The row of each route with the least preference value; ties go to the first."""
     order = np.lexsort((preference, rates.dst, rates.src))
     chosen: Ints = order[group_starts(rates.src[order], rates.dst[order])]
     return chosen

@@ -1,4 +1,4 @@
-"""How long agents that were ready waited for a processor."""
+"""How long runnable agents waited for a processor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.runs.folder import RunFolder
 
 
 def waiting_share(run: RunFolder, steps: Sequence[int]) -> float:
-    """Of the time of some steps, by number, what all agents together waited; zero where no evidence was recorded."""
+    """The share of the agents' time in the given steps that they waited for a processor; zero without evidence."""
     rows = run.side_table(EVIDENCE_NAME)
     rows = rows.filter(pc.is_in(rows["step"], pa.array(steps, pa.int32())))
     waiting, elapsed = (

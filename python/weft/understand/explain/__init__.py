@@ -1,1 +1,1 @@
-"""What moved with the slow parts of a run: modes, dips, outliers and limits explained by the evidence table."""
+"""Explains modes, dips, outliers and limits of a run by the counters in its evidence table."""

@@ -1,4 +1,4 @@
-"""What is to be explained in a step: modes, dips, jumps, outliers, each as slow stretches beside fast ones."""
+"""What to explain in a step: modes, dips, jumps and outliers, each as slow stretches in contrast to fast ones."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from weft.understand.explain.stretches import Stretches
 Mask = npt.NDArray[np.bool_]
 
 LEAST_SLOW = 2
-"""One slow stretch alone proves nothing."""
+"""The fewest slow stretches, and the fewest fast ones; a single stretch proves nothing."""
 MOST_APART = 1.05
-"""Counters grow with the size; over so small a step of it they do not."""
+"""Counters grow with the size, but not noticeably between sizes within this ratio."""
 OUTLIER_RATIO, OUTLIER_DEVIATIONS = 1.25, 6.0
-"""An outlier takes so much longer than the median of its size, and is so many robust standard deviations off."""
+"""An outlier exceeds the median of its size by this factor, and by as many robust standard deviations."""
 MOST_OUTLIERS = 0.2
-"""A larger share of the stretches is not out of line."""
+"""A larger share of the stretches are no outliers."""
 
 
 @dataclass(frozen=True)
 class StretchContrast:
-    """Slow stretches beside fast ones. `used` says which stretches take part, `slow` which of these are slow.
+    """Slow stretches in contrast to fast ones. `used` marks the stretches that take part, `slow` those of them that are
+    slow.
 
-    `unit` numbers what is shuffled (stretches that belong together have one number), `stratum` inside of what: in
-    it units follow each other in time, unless they are whole launches (not `is_course`), which know nothing of each
-    other.
+    `unit` numbers the units that are permuted (stretches of one unit have the same number), `stratum` the groups within
+    which they are. Units in a stratum are consecutive in time, unless they are whole, independent launches (not
+    `is_course`).
     `slowdown` is the time of a slow message over that of a fast one.
     """
 
@@ -50,13 +51,13 @@ class StretchContrast:
     slow_ones = "slow ones"
 
     def beside(self, rows: Floats) -> Floats:
-        """What slow stretches would have of each row (over those that take part) if they were fast."""
+        """The expected values of stretches if they were fast, for each row of `rows` (counters x stretches used)."""
         means: Floats = rows[:, ~self.slow].mean(axis=1, keepdims=True)
         return np.broadcast_to(means, rows.shape)
 
     def shuffled(self, values: Floats) -> tuple[Floats, Ints, Ints, Ints]:
-        """How far the rows of `values` are from what is beside them, on average over each unit; whether a unit is slow;
-        its stratum, and its course in time."""
+        """By unit: the mean deviation of each row of `values` from its expectation, whether the unit is slow, its
+        stratum, and its course in time."""
         units, first, at = np.unique(self.unit, return_index=True, return_inverse=True)
         count = np.bincount(at, minlength=len(units))
         rows = values[:, self.used]
@@ -67,7 +68,7 @@ class StretchContrast:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether what is slow is beside the medians: no part of the curve, nor a mode of it."""
+        """Whether the slow stretches affect no median, and so neither the curve nor its modes."""
         return False
 
     def _off(self, rows: Floats) -> Floats:
@@ -77,17 +78,17 @@ class StretchContrast:
 
 @dataclass(frozen=True)
 class Outliers(StretchContrast):
-    """Of several sizes: what counters have of a size is held against its own mean, by how far it scatters there."""
+    """Outliers of several sizes: counters are standardised by their mean and spread at each size."""
 
     phase: Ints
 
     @property
     def is_harmless(self) -> bool:
-        """Whether the median stretch of each size is none of them, in the middle of its launches."""
+        """Whether at every size, outliers are less than half of the stretches, in the median over launches."""
         return all(self._slow_share(phase) < 0.5 for phase in np.unique(self.phase))
 
     def _slow_share(self, phase: int) -> float:
-        """That of a size in the middle of its launches."""
+        """The share of outliers at a size, the median over launches."""
         slow, launch = self.slow[self.phase == phase], self.stratum[self.phase == phase]
         return float(np.median([slow[launch == one].mean() for one in np.unique(launch)]))
 
@@ -103,7 +104,7 @@ class Outliers(StretchContrast):
 def contrasts(
     points: list[CurvePoint], thresholds: Sequence[Threshold], stretches: Stretches
 ) -> Iterator[StretchContrast]:
-    """All that is to be explained in a step, by kind and size."""
+    """The contrasts to explain in a step, by kind and size."""
     for index, point in enumerate(points):
         if point.modes.count > 1:
             yield from _modes(point, stretches)
@@ -161,11 +162,13 @@ def _dip(around: list[CurvePoint], stretches: Stretches) -> Iterator[StretchCont
 def _jump(
     threshold: Threshold, points: list[CurvePoint], stretches: Stretches
 ) -> Iterator[StretchContrast]:
-    """The two sizes around a jump, where they are so near that nothing else changes between them."""
+    """The two sizes around a jump, if they are so close that nothing else changes between them."""
     found = threshold.found
     around = [one for one in points if one.size_bytes in (found.last_before, found.first_after)]
     is_near = found.first_after <= MOST_APART * found.last_before
-    if found.kind != "jump" or not is_near or len(around) < 2:  # pinned: its sizes are no points
+    if (
+        found.kind != "jump" or not is_near or len(around) < 2
+    ):  # a pinned jump's sizes are no points
         return
     used = np.isin(stretches.phase, [one.phase for one in around])
     slower = around[-1] if found.height.median > 0 else around[0]
@@ -185,7 +188,7 @@ def _jump(
 
 
 def _outliers(points: list[CurvePoint], stretches: Stretches) -> Iterator[StretchContrast]:
-    """Those of all sizes together: few stand out at any one."""
+    """The outliers of all sizes together, because any one size has few."""
     used = np.isin(stretches.phase, [one.phase for one in points])
     phase, times = stretches.phase[used], stretches.time_us[used]
     relative = times.copy()

@@ -1,4 +1,4 @@
-"""Settings of a run that its hosts would have chosen otherwise: the first suspects for what is slow."""
+"""Settings of a run that differ from its hosts' defaults: the first suspects for slowness."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from weft.understand.explain.finding import Explanation
 
 CAUSE = "not-default"
 LIMITS = {"send_buffer_bytes": "tcp_wmem_max", "receive_buffer_bytes": "tcp_rmem_max"}
-"""Up to which the kernel enlarges a buffer that is not set."""
+"""The settings that limit how far the kernel enlarges a buffer that is not set."""
 
 
 def departures(run: RunFolder) -> list[Explanation]:
-    """What all steps set and their hosts would not have; a study that varies a setting says itself what that does.
+    """The settings of all steps that differ from the hosts' defaults. Settings that a study varies are left out, since
+    the study itself gives their effect.
 
-    Empty for a run whose nodes said nothing of their settings, such as a simulated one.
+    Empty for a run that does not record its nodes' settings, such as a simulated one.
     """
     if not run.meta.effective:
         return []
@@ -36,7 +37,7 @@ def departures(run: RunFolder) -> list[Explanation]:
 
 
 def _of_step(run: RunFolder, step: int) -> Iterator[tuple[str, str]]:
-    """Each setting by its name, in words."""
+    """The name of each setting of a step that differs, with a description."""
     options = run.meta.plan.steps[step].options
     facts = next((node.get("facts") or {} for node in run.meta.nodes), {}).get("settings") or {}
     given = next((one["settings"] for one in run.meta.effective if one["step"] == step), {})

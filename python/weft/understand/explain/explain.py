@@ -1,4 +1,4 @@
-"""Explains a run by the evidence that was recorded beside its samples."""
+"""Explains a run by the evidence that was recorded with its samples."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FIRST = ("setting", "limit")
 
 
 def explain(run: RunFolder) -> list[Explanation]:
-    """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
+    """Explanations of the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
 
-    Settings that are not the hosts' own come first, then what the kernel states of whole steps, then what moved with
-    slow parts, then what is true and harmless, then what nothing explains. Between many nodes, and without evidence,
-    there are settings only.
+    The order is: settings that differ from the hosts' defaults, limits of whole steps that the kernel states, counters
+    that changed with slow parts, harmless causes, and unexplained parts. Steps between many nodes, and runs without
+    evidence, have settings only.
     """
     found = departures(run)
     if all(step.is_ensemble or step.is_program for step in run.meta.plan.steps):

@@ -1,18 +1,20 @@
-"""What explains something, as data and as a sentence."""
+"""Explanations as data and as sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from weft.base.result import Documented
+
 NOTHING = "nothing recorded explains it"
 SET_FIRST = "no counter moved with it: suspect what was set first"
-"""Where the run set what its hosts would have chosen otherwise."""
+"""Replaces NOTHING if the run set what its hosts would have chosen otherwise."""
 HARMLESS = "; true, but no median hangs on it"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One counter, in the slow stretches beside the fast ones, or alone where a whole step is limited (`fast` is null).
+    """One counter in the slow stretches and in the fast ones; `fast` is null if a whole step is limited.
 
     `unit`: "share" of the time, "per message", or "per s".
     """
@@ -25,13 +27,13 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What is explained (`kind`: "setting", "limit", "modes", "dip", "threshold" or "outliers"), where, and by what: no
-    cause where nothing does.
+class Explanation(Documented):
+    """What is explained (`kind`: "setting", "limit", "modes", "dip", "threshold" or "outliers"), where, and by which
+    cause; None if nothing explains it.
 
-    `strength` is the part of the lost time, or of the count, that the cause has; `p_value` how often chance alone does
-    as much, of all counters together; null where the kernel itself states the cause. A cause is
-    harmless where it is true and the medians of these sizes would be the same without it.
+    `strength` is the share of the lost time, or of the count, that the cause accounts for; `p_value` is corrected for
+    the number of counters, and null if the kernel itself states the cause. A true cause is harmless if the medians of
+    these sizes would be the same without it.
     """
 
     kind: str
@@ -44,7 +46,3 @@ class Explanation:
     p_value: float | None = None
     evidence: list[Reading] = field(default_factory=list)
     is_harmless: bool = False
-
-    def to_json(self) -> dict[str, object]:
-        """As `weft diagnose --json` prints it."""
-        return vars(self) | {"evidence": [vars(one) for one in self.evidence]}

@@ -1,4 +1,4 @@
-"""Kinks: sizes above which messages take longer than the line of the smaller sizes says."""
+"""Kinks: sizes above which messages take longer than the line through the smaller sizes predicts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from weft.understand.explain.stretches import Stretches
 
 @dataclass(frozen=True)
 class Kink(StretchContrast):
-    """Stretches of larger sizes beside those of smaller ones: `sizes` of each, its time, and what the line says of it.
+    """Stretches of larger sizes in contrast to those of smaller ones, each with its size, time, and time on the line.
 
-    Counters grow with the size too. What larger messages would have of one is therefore read off a line of its own.
+    Counters grow with the size too, so their expected values for larger messages are extrapolated on lines of their
+    own.
     """
 
     sizes: Floats
@@ -28,7 +29,8 @@ class Kink(StretchContrast):
     slow_ones = "larger ones"
 
     def beside(self, rows: Floats) -> Floats:
-        """The count, or time, of each message on the line through the smaller sizes, in the time that they promise."""
+        """The expected values: each counter per message on the line through the smaller sizes, over the time that
+        these predict."""
         per_message = (rows * self.time_us).T
         lines = np.column_stack([np.ones(len(self.sizes)), self.sizes])
         fast = ~self.slow
@@ -41,7 +43,7 @@ class Kink(StretchContrast):
 def kinks(
     points: list[CurvePoint], thresholds: Sequence[Threshold], stretches: Stretches
 ) -> Iterator[Kink]:
-    """The kinks of a step to longer times, each at the sizes where at least half of its height shows."""
+    """The kinks of a step to longer times, each with the sizes that show at least half of its height."""
     for threshold in thresholds:
         if threshold.found.kind == "kink" and threshold.found.height.median > 0:
             below = (one.found.first_after for one in thresholds if _is_below(one, threshold.found))

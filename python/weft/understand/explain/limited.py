@@ -1,4 +1,4 @@
-"""What limits a whole step, by what the kernel itself states: no slow part is needed beside a fast one."""
+"""Limits of a whole step that the kernel itself states, so that no contrast of slow and fast parts is needed."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ LEAST_SHARES = {
     "receive-buffer": 0.15,
     "send-buffer": 0.3,
 }
-"""Of the whole time: with less, a cause does not limit the step."""
+"""The least share of the time for which a cause limits a step."""
 LEAST_FOREIGN = 0.1
-"""Of the bytes that the interface received."""
+"""The least share of other traffic in the bytes that the interface received."""
 EFFECTS = ("reader-slow", "receive-buffer", "send-buffer")
-"""Times that pass also while the peer waits for its processor: only what is beyond that wait is their own."""
+"""Causes whose times also pass while the peer waits for its processor, so that this wait is subtracted."""
 COUNTED_BEFORE = {
     "interface-drops": ("softnet_dropped",),
     "loss-on-the-way": ("softnet_dropped", "interface_rx_dropped", "interface_tx_dropped"),
 }
-"""A frame that a host drops may be counted by the backlog, by the interface and by the sender: it is of the first."""
+"""Counters of earlier causes to subtract: the backlog, the interface and the sender may all count the same drop."""
 
 Stated = tuple[float, Signal, str]
-"""How much a signal limits the step, the signal, and that in words."""
+"""How strongly a signal limits the step, the signal, and a description."""
 
 
 def limits(
     run: RunFolder, curve: Curve, stretches: Stretches, signals: list[Signal]
 ) -> list[Explanation]:
-    """What limits a step, causes before those that they can bring about; each cause where it is strongest."""
+    """The limits of a step, causes before their possible effects; each cause at the node where it is strongest."""
     strongest: dict[str, Stated] = {}
     for one in _stated(run, stretches, signals):
         code = one[1].cause.code
@@ -51,7 +51,7 @@ def limits(
 
 
 def _ordered(found: list[Stated]) -> list[Stated]:
-    """By rank, but times change places among themselves: the longest of them is first."""
+    """Sorted by rank; the positions of time shares are then filled by falling share."""
     ranked = sorted(found, key=lambda one: one[1].rank)
     times = [one for one in ranked if one[1].cause.kind == "share"]
     longest = iter(sorted(times, key=lambda one: -one[0]))
@@ -81,7 +81,7 @@ def _stated(run: RunFolder, stretches: Stretches, signals: list[Signal]) -> Iter
 
 
 def _counted_before(code: str, stretches: Stretches, nodes: range) -> float:
-    """Losses that an earlier cause names, by the counter that has the most of them at one node."""
+    """Losses that an earlier cause already accounts for: the highest of its counters at one node."""
     counters = COUNTED_BEFORE.get(code, ())
     found = (stretches.total(node, counter) for node in nodes for counter in counters)
     return max(found, default=0.0)
@@ -95,9 +95,9 @@ def _lost(count: float, signal: Signal, losses: Losses) -> str:
 
 
 def _peer_waits(signal: Signal, signals: list[Signal], stretches: Stretches) -> float:
-    """The share of the time in which a peer waited for its processor, where that brings a signal about.
+    """The share of the time in which a peer waited for its processor, if that can cause the signal; else 0.
 
-    The peers of nodes that take turns are they themselves.
+    A signal of both nodes of a ping-pong takes the waits of either.
     """
     if signal.cause.code not in EFFECTS:
         return 0.0
@@ -127,8 +127,8 @@ def _explanation(
 
 
 def _is_harmless(signal: Signal, curve: Curve, stretches: Stretches) -> bool:
-    """Whether a time passed in bursts: what stands for each size had too little of it to be limited. In launches that
-    count in no median it does no harm."""
+    """Whether the time passed in bursts, so that the median stretches of all sizes had too little of it to be limited.
+    Launches that are left out of the curve do not count."""
     least = LEAST_SHARES.get(signal.cause.code, 0.0)
     is_counted = np.isin(stretches.launch, curve.launches)
     sizes = (
@@ -139,8 +139,7 @@ def _is_harmless(signal: Signal, curve: Curve, stretches: Stretches) -> bool:
 
 
 def _middle(signal: Signal, launch: Ints, of_size: Mask) -> float:
-    """The median over launches, as of times: of the median stretch of each, or its mean of what the kernel counts in
-    steps of 10 ms."""
+    """The median over launches of the median stretch of each, or of its mean if the kernel counts in steps of 10 ms."""
     of_launch = np.mean if signal.counter.startswith(HOST_WIDE) else np.median
     values = signal.values[of_size]
     return float(np.median([of_launch(values[launch == one]) for one in np.unique(launch)]))
@@ -156,7 +155,7 @@ def _counts(signal: Signal, stretches: Stretches) -> Floats:
 
 
 def _lasted_ns(stretches: Stretches) -> Floats:
-    """How long each stretch was, at the node that measured it the longest."""
+    """The duration of each stretch, the longest over nodes."""
     nodes = {node for node, counter, _ in stretches.values if counter == "elapsed_ns"}
     lasted: Floats = np.max([stretches.elapsed_ns(node) for node in nodes], axis=0)
     return lasted

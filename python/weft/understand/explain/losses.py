@@ -1,4 +1,4 @@
-"""Whether losses cost a TCP connection its throughput: the same share costs more, the longer the path is."""
+"""Whether losses limit the throughput of a TCP connection; the same loss rate costs more on a longer path."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from weft.understand.explain.signals import Signal
 from weft.understand.explain.stretches import Stretches
 
 USUAL_MSS_BYTES = 1448
-"""Of Ethernet's 1,500 bytes, less headers of IPv4 and TCP with time stamps: where no segment was counted."""
+"""Assumed if unknown: Ethernet's 1,500 bytes less the headers of IPv4 and TCP with timestamps."""
 MOST_OF_BOUND = 2.0
-"""Losses limit a connection that has at least one such part of the throughput that TCP reaches with them."""
+"""Losses limit a connection if TCP's throughput at that loss rate is at most this many times its own."""
 TIMEOUT_NS = 200e6
-"""How long Linux waits at least before it sends again what nothing acknowledges."""
+"""The least retransmission timeout of Linux."""
 LEAST_TIMEOUTS = 0.1
-"""Of the time: with less, these waits do not limit."""
+"""The least share of the time in timeouts that limits a connection."""
 LEAST_LOST = 1e-3
-"""Of the frames, where no round trip time tells what losses cost."""
+"""The least share of lost frames that limits a connection whose round trip time is unknown."""
 
 
 @dataclass(frozen=True)
 class Losses:
-    """What was sent and received in a step, at the node where that is most.
+    """Segments sent and frames received in a step, each at the node with the most.
 
-    `window` is how many segments were on their way on average in one connection, 0 where that is not known.
+    `window` is the average number of segments in flight of one connection, 0 if unknown.
     """
 
     segments: float
@@ -53,11 +53,11 @@ class Losses:
         )
 
     def limit(self, count: float) -> bool:
-        """Whether so many lost segments limit the connection.
+        """Whether `count` lost segments limit the connection.
 
-        TCP Reno has sqrt(3 / (2 p)) segments on their way on average where it loses a share p of them (M. Mathis et
-        al., "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", 1997). One that has far fewer is
-        limited by something else.
+        TCP Reno has sqrt(3 / (2 p)) segments in flight on average if it loses a share p of them (M. Mathis et al., "The
+        Macroscopic Behavior of the TCP Congestion Avoidance Algorithm", 1997). A connection with far fewer is limited
+        by something else.
         """
         if count <= 0:
             return False
@@ -70,7 +70,7 @@ class Losses:
         )
 
     def part(self, count: float, signal: Signal) -> float:
-        """The share of frames that were dropped, or of segments that were sent again."""
+        """The share of dropped frames, or of retransmitted segments, for `count` of them."""
         of = self.segments if signal.cause.code == "loss-on-the-way" else self.frames
         return count / max(of, count)
 

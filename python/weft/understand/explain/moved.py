@@ -1,4 +1,4 @@
-"""Which counters moved with what is slow."""
+"""Which counters changed with slow stretches."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from weft.understand.explain.signals import Signal
 from weft.understand.explain.stretches import Stretches
 
 ALPHA = 0.01
-"""So often at most one of all counters moves with what is slow by chance."""
+"""The highest probability that any counter changes with the slow stretches of one contrast by chance."""
 ALPHA_OF_STEP = 0.05
-"""The same for all that is to be explained in a step together."""
+"""The highest such probability for all contrasts of a step together."""
 LEAST_SHARE = 0.5
-"""A time explains what is slow when it is at least this part of what slow messages take longer."""
+"""A time explains slow messages if it is at least this share of their additional time."""
 LEAST_RATIO = 2.0
-"""A count explains it when there is this much more of it, per second, in slow stretches, and the events are long
-enough for LEAST_SHARE of the lost time."""
+"""A count explains slow messages if its rate in slow stretches is at least this many times that in fast ones, and its
+events are long enough for LEAST_SHARE of the lost time."""
 
 
 def allowed_error(contrasts: int) -> float:
-    """What each of so many contrasts of a step may have, not below what shuffles can tell."""
+    """The significance level of each of several contrasts of a step, no finer than the permutation test resolves."""
     return max(min(ALPHA, ALPHA_OF_STEP / contrasts), 1 / (1 + SHUFFLES))
 
 
@@ -36,10 +36,10 @@ def explain_contrast(
     alpha: float,
     otherwise: str,
 ) -> Explanation:
-    """What moved with the slow stretches: the first cause in the order of CAUSES, and of its counters the strongest.
+    """The cause that changed with the slow stretches: the first in the order of CAUSES, by its strongest counter.
 
-    One that moved with them by chance is named with a probability of at most `alpha`. `otherwise` is said where
-    none did.
+    A cause that changed with them by chance is named with a probability of at most `alpha`. Without any cause, the text
+    ends in `otherwise`.
     """
     moved = [one for one in _moved(contrast, signals, stretches) if one[0] <= alpha]
     if not moved:
@@ -67,18 +67,19 @@ def explain_contrast(
 def _moved(
     contrast: StretchContrast, signals: list[Signal], stretches: Stretches
 ) -> list[tuple[float, float, Signal]]:
-    """Signals with their probability by chance and their strength."""
+    """The signals that are strong enough, each with its p-value and its strength."""
     strong = [(strength(contrast, one, stretches), one) for one in signals]
     if not any(much for much, _ in strong):
         return []
-    # All take part, also those that are too weak: they were looked at.
+    # The weak ones count too in the correction for multiple tests, since they were examined.
     p = p_values(*contrast.shuffled(np.array([one.values for _, one in strong])))
     rows = zip(p, strong, strict=True)
     return [(float(one), much, signal) for one, (much, signal) in rows if much]
 
 
 def strength(contrast: StretchContrast, signal: Signal, stretches: Stretches) -> float:
-    """The part of the lost time, or of the count, that slow stretches have more; 0 where that is too little."""
+    """The share of the lost time that the signal accounts for, or the share by which its count is higher in slow
+    stretches; 0 if that is too little."""
     values = signal.values[contrast.used]
     beside = contrast.beside(values[np.newaxis])[0]
     slow, fast = (float(one[contrast.slow].mean()) for one in (values, beside))
@@ -108,7 +109,7 @@ def _evidence(
 
 
 def _numbers(evidence: Reading) -> str:
-    """Such as "net_rx 410 against 12 a message"."""
+    """For example "net_rx 410 against 12 a message"."""
     factor, of = (100, "% of the time") if evidence.unit == "share" else (1, "a message")
     slow, fast = (significant(factor * value, 2) for value in (evidence.slow, evidence.fast or 0.0))
     return f"{evidence.counter.removeprefix('softirq_')} {slow} against {fast} {of}"

@@ -1,4 +1,4 @@
-"""Paths that swallow large packets (RFC 2923, section 2.1): small messages pass, and the first large one never does."""
+"""Path MTU black holes (RFC 2923, section 2.1): small messages pass, but large packets are silently dropped."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from weft.understand.explain.finding import Explanation, Reading
 
 PATH_MTU_HOLE = "path-mtu-hole"
 LEAST_RESENDS = 3
-"""In a row: two are lost by chance where a path loses one packet in a hundred once in a million."""
+"""Consecutive retransmissions. With 1 % random loss, a segment and two retransmissions are lost once in a million."""
 ANSWERED_MS = 3_000
-"""The peer's kernel is asked once a second: one that answered so lately is there."""
+"""A peer whose kernel answered within this time is alive; it is probed once a second."""
 HEADERS_BYTES = {4: 52, 6: 72}
-"""Of a TCP segment with time stamps, by the version of IP."""
+"""Headers of a TCP segment with timestamps, by the version of IP."""
 UDP_HEADERS_BYTES = {4: 28, 6: 48}
-"""Of a datagram (RFC 768 and 791, 8200)."""
+"""Headers of a datagram, by the version of IP (RFC 768, 791, 8200)."""
 BASE_SEGMENT_BYTES = 1024
-"""Where Linux begins to look for the MTU of a path (net.ipv4.tcp_base_mss)."""
+"""The size at which Linux starts to probe the MTU of a path (net.ipv4.tcp_base_mss)."""
 
 
 @dataclass(frozen=True)
 class Hole:
-    """Payload bytes that pass (0: not even one size is known to) and that do not, in one packet from `node`; `headers`
-    are the packet's other bytes. `segment_bytes` was sent again `resends` times in a row; 0 for datagrams, of which
-    `sent` were lost."""
+    """Payload bytes of one packet from `node` that pass (0: none known to) and that are swallowed; `headers` are the
+    packet's other bytes. The segment was retransmitted `resends` times in a row; 0 for datagrams, of which `sent` were
+    lost."""
 
     step: int
     node: int
@@ -43,13 +43,14 @@ class Hole:
 
     @property
     def safe_bytes(self) -> int:
-        """Payload of a segment that passes, as far as is known: what did, or where Linux begins to look."""
+        """The largest payload of a segment that is known or likely to pass: one that did, the size at which Linux
+        starts to probe, or half of the swallowed one."""
         tried = BASE_SEGMENT_BYTES if self.swallowed > BASE_SEGMENT_BYTES else 0
         return max(self.passes, tried) or self.swallowed // 2
 
 
 def path_mtu_holes(run: RunFolder) -> Iterator[Hole]:
-    """At most one for each step between two nodes."""
+    """The holes of a run, at most one for each step between two nodes."""
     for step, plan in enumerate(run.meta.plan.steps):
         if plan.is_ensemble:
             continue
@@ -60,13 +61,13 @@ def path_mtu_holes(run: RunFolder) -> Iterator[Hole]:
 
 
 def explain_holes(run: RunFolder) -> Iterator[Explanation]:
-    """Each as the limit of its step."""
+    """The holes of a run, each as the limit of its step."""
     yield from (_explanation(run, one) for one in path_mtu_holes(run))
 
 
 def _of_stalls(run: RunFolder, step: int, stalls: list[Stall]) -> Hole | None:
-    """Where a segment was sent again and again while the peer's kernel answered small packets: on the same connection,
-    or on that of a later launch."""
+    """A hole if a segment was retransmitted repeatedly while the peer's kernel answered small packets, or in several
+    launches; None otherwise."""
     stuck = [one for one in stalls if one["unacknowledged"] and one["resends"] >= LEAST_RESENDS]
     if not stuck or not (_answers(stalls) or len({one["launch"] for one in stuck}) > 1):
         return None
@@ -81,13 +82,13 @@ def _of_stalls(run: RunFolder, step: int, stalls: list[Stall]) -> Hole | None:
 
 
 def _answers(stalls: list[Stall]) -> bool:
-    """Whether an end that waits for the other has its probes without payload answered."""
+    """Whether the probes without payload of a waiting end are answered."""
     waiting = (one for one in stalls if not one["unacknowledged"])
     return any(one["unanswered_ms"] <= ANSWERED_MS for one in waiting)
 
 
 def _sizes(run: RunFolder, step: int) -> tuple[int, int | None]:
-    """The largest size that was measured, and the least that was not."""
+    """The largest size that was measured, and the smallest planned size that was not (None if all were)."""
     of_step = column(run.samples, "step") == step
     measured = set(column(run.samples, "size_bytes")[of_step].tolist())
     missing = set(_planned(run, step)) - measured
@@ -100,7 +101,8 @@ def _planned(run: RunFolder, step: int) -> list[int]:
 
 
 def _of_datagrams(run: RunFolder, step: int) -> Hole | None:
-    """Where all datagrams from one size on were lost, and most of those below arrived."""
+    """A hole if all datagrams from one size on were lost, and at least half of the next smaller size arrived; None
+    otherwise."""
     points = sorted(
         (one for one in deliveries(run) if one.step == step and one.sent),
         key=lambda one: one.size_bytes,
@@ -116,7 +118,7 @@ def _of_datagrams(run: RunFolder, step: int) -> Hole | None:
 
 
 def _version(run: RunFolder) -> int:
-    """Of IP, by the first node's address."""
+    """The version of IP, from the first node's address."""
     return 6 if ":" in str(run.meta.nodes[0].get("address")) else 4
 
 

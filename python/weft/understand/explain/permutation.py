@@ -1,4 +1,4 @@
-"""Whether slow and fast stretches differ by more than chance, corrected for how much was looked at."""
+"""A permutation test of whether slow and fast stretches differ by more than chance, corrected for multiple tests."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 
 SHUFFLES = 999
-"""The least that they can tell is 1 in 1,000: a tenth of what a cause may have."""
+"""Resolves p-values of 0.001, a tenth of the largest that a cause may have."""
 
 
 def p_values(values: Floats, slow: Ints, strata: Ints, courses: Ints) -> Floats:
-    """For each row of `values` (signals x stretches): how improbable it is that it is so much higher where `slow` is
-    1 than where it is 0, if what is slow came and went by itself; of all signals together.
+    """One-sided p-values of the rows of `values` (signals x units): whether a signal is higher where `slow` is 1,
+    corrected for the number of signals.
 
-    The difference of means in strata, standardised; the largest of all rows in each shuffle is what chance can do
-    (P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", 1993, single-step maxT). Slow stretches follow
-    each other, and so does what counters show: a course in time stays what it is, and only where it begins is drawn.
-    The seam of the circle costs a little: where 1 % is asked for, up to 2 % pass by chance.
+    The statistic is the standardised difference of means within strata; its null distribution is the largest of all
+    rows in each permutation (P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", 1993, single-step
+    maxT). Slow stretches and counters are both correlated in time, so the order within a course is kept: courses are
+    rotated by random offsets. The seam of the rotation costs a little: at a level of 1 %, up to 2 % are significant by
+    chance.
     """
     off = centred(values, strata)
     shuffled = _shuffled(slow, courses)
@@ -40,9 +41,9 @@ def centred(values: Floats, strata: Ints) -> Floats:
 
 
 def _shuffled(slow: Ints, courses: Ints) -> Ints:
-    """As many rows as SHUFFLES: each course from another place on in its circle, and the courses in another order.
+    """`slow` permuted (SHUFFLES x units): each course rotated by a random offset, and the courses in random order.
 
-    Courses of unequal length shift those behind them.
+    Courses of unequal length shift those that follow.
     """
     random, in_turn = np.random.default_rng(1), np.argsort(courses, kind="stable")
     _, first, course, length = np.unique(

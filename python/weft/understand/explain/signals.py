@@ -1,4 +1,4 @@
-"""What may slow messages down, and the counters in which each cause shows."""
+"""Possible causes of slow messages, and the counters that show each cause."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from weft.understand.host.other_traffic import sharing_an_interface
 Kind = Literal["share", "rate"]
 
 FRAME_OVERHEAD_BYTES = 120
-"""More than the headers of a frame: what an interface carried beyond its own payload and this is not the run's."""
+"""An upper bound of a frame's headers: an interface's bytes beyond its own payload and this belong to others."""
 WINDOW_OF_BUFFER = 0.5
-"""The part of a receive buffer that Linux announces as window."""
+"""The share of a receive buffer that Linux advertises as window."""
 AMPLE = 4.0
-"""A window so many times what is on its way limits nothing; the reader does."""
+"""If the window is more than this many times the data in flight, the reader is the limit, not the buffer."""
 LEAST_TURN = 0.5
-"""Nodes are slow alike where the one has at least so much of the other's time."""
+"""Nodes are similarly slow if the lesser time is at least this share of the greater."""
 
 
 @dataclass(frozen=True)
 class CauseSignal:
-    """A code, the counters that show it (`*`: all that begin so), and how they are read.
+    """A cause by its code, the counters that show it (a trailing `*` matches any suffix), and their kind.
 
-    A "share" is a time, as a share of the time of the stretch; a "rate" is a count, per second, of events that delay a
+    A "share" is a time relative to the time of the stretch; a "rate" counts events per second, each of which delays a
     message by at most `most_us`.
     """
 
@@ -103,7 +103,7 @@ CAUSES = (
     CauseSignal("interrupts", "interrupts", "rate", ("softirq_*", "interrupts:*"), 5.0),
     CauseSignal("page-faults", "page faults", "rate", ("process_faults",), 5.0),
 )
-"""In the order in which they are named: a cause stands before those that it can bring about."""
+"""In the order in which they are reported: causes before their possible effects."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,12 @@ class Signal:
 
     @property
     def where(self) -> str:
-        """Such as "n1", or "n[1-2], processor 0"."""
+        """For example "n1" or "n[1-2], processor 0"."""
         return fold(self.nodes) + ("" if self.cpu is None else f", processor {self.cpu}")
 
 
 def signals(run: RunFolder, stretches: Stretches) -> list[Signal]:
-    """All signals that moved in a step."""
+    """The signals of all counters that changed in a step."""
     nodes = range(len(run.meta.nodes))
     found = [signal for node in nodes for signal in _of_node(run, stretches, node)]
     if isinstance(run.meta.plan.steps[stretches.step].pattern, Pingpong):
@@ -136,7 +136,8 @@ def signals(run: RunFolder, stretches: Stretches) -> list[Signal]:
 
 
 def _by_turns(found: Sequence[Signal]) -> Iterator[Signal]:
-    """Times of nodes that take turns, together: half of a round trip is lost at each where both are slow alike."""
+    """Sums of the times of a ping-pong's two nodes if both are similarly slow, since each then loses half of a round
+    trip."""
     own: dict[tuple[CauseSignal, str], list[Signal]] = defaultdict(list)
     for one in found:
         if one.cause.kind == "share" and not one.counter.startswith(HOST_WIDE):
@@ -187,7 +188,7 @@ def _switches(stretches: Stretches, node: int) -> Floats:
 
 
 def foreign_bytes(stretches: Stretches, node: int) -> Floats:
-    """What the interface received in each stretch beyond the connection's own bytes; zeros where that is not known."""
+    """Bytes that the interface received in each stretch beyond the connection's own; zeros if those are unknown."""
     received = stretches.of(node, "interface_rx_bytes")
     if not stretches.keys(node, "tcp_bytes_received") and not stretches.keys(
         node, "tcp_bytes_sent"
@@ -199,11 +200,11 @@ def foreign_bytes(stretches: Stretches, node: int) -> Floats:
 
 
 def window_cause(run: RunFolder, stretches: Stretches, node: int) -> str:
-    """Why the receive window of a node's peer is full: a buffer that is small, or a reader that is slow.
+    """Why the receive window of a node's peer is full: "receive-buffer" if the buffer is small, "reader-slow" if not.
 
-    The kernel enlarges a buffer that was not set as fast as it is read, up to its limit. What is on its way counts
-    while the window is full: other sizes of the step may have far less. The round trip is the median one: those of
-    a few stretches may be many times as long where the machine was busy.
+    The kernel enlarges a buffer that was not set as fast as it is read, up to its limit. Data in flight is averaged
+    over the time in which the window is full, because other sizes of the step may have far less. The median round
+    trip is used, because that of a few stretches may be many times as long on a busy machine.
     """
     buffer_bytes = run.meta.plan.steps[stretches.step].options.receive_buffer_bytes
     if buffer_bytes is None:
@@ -219,7 +220,8 @@ def window_cause(run: RunFolder, stretches: Stretches, node: int) -> str:
 
 
 def _largest_buffer(run: RunFolder, node: int) -> int | None:
-    """Up to which the kernel of a node enlarges a receive buffer, as if it was asked for: it doubles what is."""
+    """The size to which the kernel of a node enlarges a receive buffer, halved, because the kernel doubles requested
+    sizes; None if unknown."""
     facts = run.meta.nodes[node].get("facts") or {} if node in (0, 1) else {}
     limit = (facts.get("settings") or {}).get("tcp_rmem_max")
     return limit // 2 if isinstance(limit, int) else None

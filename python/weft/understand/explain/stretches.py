@@ -1,4 +1,4 @@
-"""The evidence of one step as arrays: what each counter did in each stretch, and how long a message took there."""
+"""The evidence of one step as arrays: the growth of each counter in each stretch, and the time of a message there."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column, group_slices, message_times_us
 
 HOST_WIDE = ("cpu_", "softirq_", "softnet_", "system_", "pressure_", "interrupts:")
-"""Beginnings of the names of counters that the nodes of one host have in common."""
+"""Prefixes of counters that the nodes of one host share."""
 NO_CPU = -1
 
 Key = tuple[int, str, int]
-"""Node, counter, processor or NO_CPU."""
+"""Node, counter, and processor or NO_CPU."""
 
 
 @dataclass(frozen=True)
 class Stretches:
-    """The stretches of a step, sorted by phase, launch and first batch; all arrays have one entry for each.
+    """The stretches of a step, sorted by phase, launch and first batch; all arrays have one entry per stretch.
 
-    `time_us` is the one-way time of a message, `values` what each counter that moved grew by.
+    `time_us` is the one-way time of a message, `values` the growth of each counter that changed.
     """
 
     step: int
@@ -39,12 +39,12 @@ class Stretches:
         return len(self.phase)
 
     def of(self, node: int, counter: str) -> Floats:
-        """What a counter grew by, on all processors together; zeros where it did not."""
+        """The growth of a counter, summed over processors; zeros if it did not change."""
         parts = [self.values[key] for key in self.keys(node, counter)]
         return np.sum(parts, axis=0) if parts else np.zeros(len(self))
 
     def keys(self, node: int, counter: str) -> list[Key]:
-        """The counters of that name, or of that beginning where it ends with `*`: one for each processor."""
+        """The keys of a counter, one for each processor; a trailing `*` matches any suffix."""
         start = counter.removesuffix("*")
         is_family = start != counter
         matches = (key for key in self.values if key[0] == node)
@@ -55,16 +55,16 @@ class Stretches:
         ]
 
     def elapsed_ns(self, node: int) -> Floats:
-        """The lengths of the stretches at a node, at least 1."""
+        """The durations of the stretches at a node, at least 1."""
         return np.maximum(self.of(node, "elapsed_ns"), 1)
 
     def total(self, node: int, counter: str) -> float:
-        """The sum over all stretches."""
+        """The growth of a counter over all stretches."""
         return float(self.of(node, counter).sum())
 
 
 def of_step(run: RunFolder, evidence: pa.Table, step: int) -> Stretches | None:
-    """The stretches of a step; None where nothing was recorded, or no samples are of its stretches."""
+    """The stretches of a step; None if nothing was recorded, or none has samples."""
     rows = evidence.filter(pc.equal(evidence["step"], step))
     if rows.num_rows == 0:
         return None
@@ -86,13 +86,13 @@ def of_step(run: RunFolder, evidence: pa.Table, step: int) -> Stretches | None:
 
 
 def _code(table: pa.Table) -> Ints:
-    """Phase, launch and batch in one number, which sorts like them."""
+    """Phase, launch and batch packed into one number with the same order."""
     phase, launch, batch = (column(table, name) for name in ("phase", "launch", "batch"))
     return (phase << 40) | (launch << 24) | batch
 
 
 def _times(run: RunFolder, step: int, codes: Ints, ends: Ints) -> tuple[Floats, Floats]:
-    """The one-way time of a message in each stretch, and how many there were."""
+    """The one-way time of a message, and the number of messages, in each stretch."""
     of_step = column(run.samples, "step") == step
     samples = run.samples.filter(of_step)
     code, sent = _code(samples), column(samples, "messages").astype(float)
@@ -105,7 +105,7 @@ def _times(run: RunFolder, step: int, codes: Ints, ends: Ints) -> tuple[Floats, 
 
 
 def _values(rows: pa.Table, at: Ints, count: int) -> Iterator[tuple[Key, Floats]]:
-    """What each counter grew by in each of `count` stretches, of which each row belongs to one."""
+    """The growth of each counter in each of `count` stretches; `at` is the stretch of each row."""
     names = pc.unique(rows["counter"].cast(pa.string()))
     name = pc.index_in(rows["counter"].cast(pa.string()), value_set=names).to_numpy()
     cpu = pc.fill_null(rows["cpu"], NO_CPU).to_numpy().astype(np.int64)

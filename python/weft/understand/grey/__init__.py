@@ -1,1 +1,1 @@
-"""Elements that fail a little: lossy, slow or late in a part of what crosses them."""
+"""Grey failures: elements that are lossy, slow or late for a part of their traffic."""

@@ -1,11 +1,10 @@
-"""Which elements show a symptom more often than the rest: named one by one, with a false discovery rate.
+"""Which elements show a symptom more often than the rest: found one by one, with a controlled false discovery rate.
 
-Each element has a bet against it: how much more likely what was seen is if routes through it show the symptom more
-often than all others do, in a mixture over how often that may be. Such an e-value may be looked at after every round,
-and a rule over all of them keeps the share of false accusations below a level however they depend on each other (R.
-Wang and A. Ramdas, "False discovery rate control with e-values", Journal of the Royal Statistical Society B 84, 2022).
-What crosses an element that was found is left out before the next is looked for, so that its neighbours are not
-accused.
+Each element has an e-value: the likelihood of the observations if routes through it show the symptom more often than
+all others, in a mixture over how often, relative to that without a difference. E-values may be checked after every
+round, and a rule over all of them keeps the share of false accusations below a level under any dependence (R. Wang and
+A. Ramdas, "False discovery rate control with e-values", Journal of the Royal Statistical Society B 84, 2022). Looks
+that cross an accused element are left out before the next is searched for, so that its neighbours are not accused.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from weft.understand.curve.curve import Ints
 from weft.understand.grey.observations import NONE, Bools, E, Observations, Symptom
 
 LEVEL = 0.01
-"""At most so large a part of what is accused is accused falsely, on average."""
+"""The false discovery rate: the highest expected share of false accusations."""
 EXCESS = (0.05, 0.15, 0.4, 0.9)
-"""Of the looks that would show nothing, what part shows the symptom if the element is bad: the alternatives bet on."""
+"""The alternatives: the share of otherwise clean looks that show the symptom if the element is bad."""
 LEAST_SHARE = 0.005
-"""Where the rest shows a symptom more rarely, it is taken to show it so often."""
+"""The least usual share of a symptom; if the rest shows it more rarely, this is assumed."""
 NEARLY_0 = 1e-12
-"""Instead of 0, whose logarithm there is not."""
+"""Replaces 0, whose logarithm is undefined."""
 USUAL_SHARES = np.geomspace(1e-4, 0.9, 24)
-"""What may be usual, each of them half as much again as the one before."""
+"""Possible usual shares, each about one and a half times the previous one."""
 LEAST_EXCESS, CLEARED = 0.15, 0.01
-"""An element is like the others where the bet on this alternative alone fell so low: what is as bad would be taken for
-that once in a hundred times. Of what shows a symptom half as often, the bet mostly grows."""
+"""An element is cleared if the e-value for the alternative LEAST_EXCESS alone falls this low, which happens to an
+element that is as bad once in a hundred times. For elements that show a symptom half as often, it mostly grows."""
 
 
 @dataclass(frozen=True)
 class Accused(Generic[E]):
-    """An element and what it does; `shown` of `looks` showed it, of the others the share `usual_share`."""
+    """An element with its symptom; `shown` of `looks` showed it, and the share `usual_share` of the others."""
 
     element: E
     symptom: Symptom
@@ -49,14 +48,15 @@ class Accused(Generic[E]):
 
 @dataclass(frozen=True)
 class GreyVerdict(Generic[E]):
-    """Those that are not like the others, the surest first; and how many are neither that nor cleared, by symptom."""
+    """The elements that differ from the others, those with most evidence first, and the number of undecided ones by
+    symptom."""
 
     accused: tuple[Accused[E], ...]
     undecided: dict[Symptom, int]
 
 
 def judge(seen: Sequence[Observations[E]], level: float = LEVEL) -> GreyVerdict[E]:
-    """All symptoms together: the more elements, the surer must each be."""
+    """Judges all symptoms together; the more elements, the more evidence each needs."""
     tests = sum(len(one.elements) for one in seen)
     found: list[Accused[E]] = []
     undecided: dict[Symptom, int] = {}
@@ -71,8 +71,8 @@ def judge(seen: Sequence[Observations[E]], level: float = LEVEL) -> GreyVerdict[
 
 
 def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]], int]:
-    """The surest element, then the surest of what does not cross it, and so on while one is sure by itself; and how
-    many of the others are open."""
+    """The element with the most evidence, then that with the most among looks that do not cross it, and so on while the
+    log e-value is at least `enough`; and the number of others that are undecided."""
     left = np.ones(len(seen.shown), dtype=bool)
     all_looks = _tally(seen.crossed[seen.counts], len(seen.elements))
     found: list[Accused[E]] = []
@@ -80,7 +80,7 @@ def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]],
         bets = _bets(seen, left)
         best = int(np.argmax(bets.log_e))
         if bets.log_e[best] < enough:
-            # What is mostly behind an accused element is not known without it.
+            # Elements mostly behind an accused one cannot be judged without it.
             is_told = (bets.looks > 0) & (bets.looks >= all_looks / 2)
             is_open = is_told & (bets.least_log_e > np.log(CLEARED))
             return found, int(is_open.sum())
@@ -90,8 +90,8 @@ def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]],
 
 @dataclass(frozen=True, eq=False)
 class _Bets:
-    """By element: logarithms of e-values, and of the bet on LEAST_EXCESS; looks, those that showed the symptom, and how
-    many would elsewhere."""
+    """By element: logarithms of e-values, and of that for LEAST_EXCESS alone; looks, those that showed the symptom, and
+    the number expected from the rest."""
 
     log_e: Floats
     least_log_e: Floats
@@ -106,7 +106,7 @@ class _Bets:
 
 
 def _bets(seen: Observations[E], left: Bools) -> _Bets:
-    """Of all elements; near and far looks have a usual share each."""
+    """The e-values of all elements; looks between and inside leaves have separate usual shares."""
     count = len(seen.elements)
     logs, least = np.zeros((len(EXCESS), count)), np.zeros(count)
     all_looks, all_shown, expected = np.zeros(count, int), np.zeros(count, int), np.zeros(count)
@@ -133,7 +133,7 @@ class _Counts:
 
     @classmethod
     def of(cls, seen: Observations[E], rows: Bools, only_own: bool = False) -> _Counts:
-        """What crosses each element, or `only_own`, the looks that count for it."""
+        """The looks that cross each element or, with `only_own`, those that count as its evidence."""
         taken = seen.counts if only_own else seen.crossed != NONE
         looks, shown = (
             _tally(seen.crossed[taken & chosen[:, np.newaxis]], len(seen.elements))
@@ -142,16 +142,17 @@ class _Counts:
         return cls(looks, shown)
 
     def log_likelihood(self, share: Floats) -> Floats:
-        """Of a share by element."""
+        """The log likelihood of a share, by element."""
         inside = np.clip(share, NEARLY_0, 1 - NEARLY_0)
         found: Floats = self.shown * np.log(inside) + (self.looks - self.shown) * np.log1p(-inside)
         return found
 
 
 def _log_ratios(own: _Counts, others: _Counts) -> Floats:
-    """(alternatives, elements): a mixture over what may be usual, over the best that no difference explains.
+    """The log e-values (alternatives, elements): a mixture over usual shares, relative to the best likelihood without a
+    difference.
 
-    Such a ratio is an e-value, though the usual share is not known: L. Wasserman, A. Ramdas and S. Balakrishnan,
+    Such a ratio is an e-value even if the usual share is unknown: L. Wasserman, A. Ramdas and S. Balakrishnan,
     "Universal inference", PNAS 117 (2020).
     """
     usual = USUAL_SHARES[:, np.newaxis]
@@ -166,7 +167,8 @@ def _log_ratios(own: _Counts, others: _Counts) -> Floats:
 
 
 def _log_best_alike(own: _Counts, others: _Counts) -> Floats:
-    """The best likelihood where both have the same share, or the element up to LEAST_SHARE and the others less."""
+    """The best log likelihood if both have the same share, or if the element has up to LEAST_SHARE and the others
+    less."""
     looks = np.maximum(own.looks + others.looks, 1)
     same = np.maximum((own.shown + others.shown) / looks, LEAST_SHARE)
     rare = np.minimum(others.shown / np.maximum(others.looks, 1), LEAST_SHARE)
@@ -182,6 +184,6 @@ def _bad(usual: Floats, excess: float) -> Floats:
 
 
 def _tally(crossed: Ints, count: int) -> Ints:
-    """How often each element is among some."""
+    """The number of occurrences of each element."""
     found: Ints = np.bincount(crossed, minlength=count)
     return found

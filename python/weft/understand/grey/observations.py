@@ -1,4 +1,4 @@
-"""What was seen of routes, each with the elements that it crosses."""
+"""Observations of routes, each with the elements that it crosses."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ E = TypeVar("E")
 
 
 class GreyElement(NamedTuple):
-    """What nodes send through or receive through, or both where that is not told apart: the link of one node, or all
-    links of a leaf; positions, ascending."""
+    """The link of one node, or all links of a leaf (positions, ascending), for sending ("out"), receiving ("in"), or
+    both if they are not distinguished."""
 
     nodes: tuple[int, ...]
     side: Side
@@ -30,8 +30,9 @@ class GreyElement(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Observations(Generic[E]):
-    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`;
-    NONE for each link of a leaf where it crosses none. `counts[i]` says for which of them it is one of their own looks.
+    """Looks, each with whether it showed a symptom. `crossed[i]` are the elements of look i, by their index in
+    `elements`; NONE for each link of a leaf that it does not cross. `counts[i]` marks those of them for which it
+    counts as evidence.
     """
 
     symptom: Symptom
@@ -42,15 +43,16 @@ class Observations(Generic[E]):
 
     @property
     def is_far(self) -> Bools:
-        """Looks between leaves are held against each other, and those inside of them."""
+        """A mask of the looks between leaves, which are compared separately from those inside leaves."""
         far: Bools = (self.crossed != NONE).all(axis=1)
         return far
 
 
 def drawn(crossed: Ints, rounds: Ints) -> Bools:
-    """One look of each element and round, by chance: what crosses an element at the same time meets the same there.
+    """A mask that selects one random look for each element and round, because concurrent looks at an element are
+    dependent.
 
-    A look that was drawn stays so when more rounds come.
+    The selection does not change as rounds are added.
     """
     weight = np.random.default_rng(SEED).random(crossed.shape).ravel()
     element, round_of = crossed.ravel(), np.repeat(rounds, crossed.shape[1])
@@ -64,7 +66,7 @@ def drawn(crossed: Ints, rounds: Ints) -> Bools:
 
 
 class ElementMap:
-    """Numbers the elements of nodes, of which some are at leaves, as routes cross them."""
+    """Numbers the elements of `count` nodes and their leaves, and maps routes to the elements that they cross."""
 
     def __init__(self, count: int, leaves: Sequence[tuple[int, ...]]) -> None:
         self._count, self._leaves = count, leaves
@@ -81,9 +83,9 @@ class ElementMap:
         sides: tuple[Side, ...],
         rounds: Ints,
     ) -> Observations[GreyElement]:
-        """Looks at routes from `src` to `dst` in `rounds`; `sides` are the ways in which a link may show the symptom.
+        """Looks at routes from `src` to `dst` in `rounds`; `sides` are those on which a link may show the symptom.
 
-        Of a leaf, which many routes cross at once, one look a round counts.
+        For a leaf, which many routes cross at once, one look per round counts.
         """
         parts = [self._elements(side) for side in sides]
         crossed = [self._crossed(side, src, dst) for side in sides]
@@ -104,7 +106,7 @@ class ElementMap:
         return nodes + [GreyElement(leaf, side) for leaf in self._leaves]
 
     def _crossed(self, side: Side, src: Ints, dst: Ints) -> Ints:
-        """By look the links of nodes and leaves that a route takes in this way."""
+        """By look, the links of nodes and leaves that a route crosses on this side."""
         ends = {"out": [src], "in": [dst], "both": [src, dst]}[side]
         is_far = self.is_far(src, dst)
         leaves = [np.where(is_far, self._leaf_of[end] + self._count, NONE) for end in ends]

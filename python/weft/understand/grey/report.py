@@ -1,4 +1,4 @@
-"""What fails a little, from a run of round trips and of random partners."""
+"""Grey failures, from a run of round trips and of rounds with random partners."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from weft.understand.xray.trial import FlowTrial, trials
 
 
 class AccusedEntry(TypedDict):
-    """A node or leaf that is not like the others: in so many of its looks the symptom showed, elsewhere in the usual
-    share; `log_e` is the logarithm of the evidence."""
+    """A node or leaf that differs from the others: `shown` of its `looks` showed the symptom, elsewhere `usual_share`
+    of them did; `log_e` is the logarithm of the e-value."""
 
     nodes: list[str]
     side: str
@@ -37,8 +37,8 @@ class AccusedEntry(TypedDict):
 
 @dataclass(frozen=True)
 class GreyReport:
-    """Those that are not like the others, among so many nodes, from so many rounds; `undecided` counts what more
-    rounds would decide. Without `has_counters` nothing is known of losses. `leaves` are by position."""
+    """The nodes and leaves that differ from the others; `undecided` counts those that need more rounds. Without
+    `has_counters` losses are unknown. `leaves` have positions of nodes."""
 
     names: tuple[str, ...]
     rounds: int
@@ -48,8 +48,8 @@ class GreyReport:
 
     @property
     def accused(self) -> list[Accused[GreyElement]]:
-        """Without what is late because it is slow, whose frames take longer; and what stalls because it is slow or
-        loses frames."""
+        """The accused elements, without symptoms that another explains: slow links are also late, because frames take
+        longer, and slow or lossy links also stall."""
         found = self.judgement.accused
         by_symptom: dict[Symptom, set[tuple[int, ...]]] = {}
         for one in found:
@@ -60,12 +60,12 @@ class GreyReport:
 
     @property
     def undecided(self) -> int:
-        """Round trips are measured before the rounds, which decide nothing about them."""
+        """The number of undecided links; lateness is left out, because round trips are measured before the rounds."""
         return sum(count for what, count in self.judgement.undecided.items() if what != "is late")
 
     @property
     def verdict(self) -> str:
-        """In a few sentences."""
+        """The result in a few sentences."""
         count, rounds = len(self.names), self.rounds
         said = [self._text(one, sides) for one, sides in self._by_fault()]
         if not said and not self.undecided:
@@ -82,7 +82,7 @@ class GreyReport:
         return " ".join(said)
 
     def to_json(self) -> list[AccusedEntry]:
-        """As `weft diagnose --json` has it."""
+        """The accused as `weft diagnose --json` prints them."""
         return [
             {
                 "nodes": [self.names[node] for node in one.element.nodes],
@@ -97,7 +97,7 @@ class GreyReport:
         ]
 
     def _by_fault(self) -> Iterable[tuple[Accused[GreyElement], set[Side]]]:
-        """A symptom of some nodes once, the surer way, with the ways in which it shows."""
+        """Each symptom of an element once, on the side with the most evidence, with all sides on which it shows."""
         sides: dict[tuple[tuple[int, ...], Symptom], set[Side]] = {}
         first: dict[tuple[tuple[int, ...], Symptom], Accused[GreyElement]] = {}
         for one in self.accused:
@@ -123,7 +123,7 @@ _WAYS: dict[Side, str] = {"out": "sending", "in": "receiving"}
 
 
 def is_health_check(plan: Plan, network: int = 0) -> bool:
-    """Whether a plan is, on a network, round trips and rounds of random partners, chosen or drawn, and nothing else."""
+    """Whether a plan consists, on a network, of round trips and rounds with random partners only."""
     kinds = [
         (step.pattern.kind, step.measures_latency)
         for step in plan.steps
@@ -133,12 +133,12 @@ def is_health_check(plan: Plan, network: int = 0) -> bool:
 
 
 def grey_report(run: RunFolder, step: int) -> GreyReport:
-    """Everything that a run's step of rounds shows of nodes and leaves that fail a little."""
+    """The report of grey failures from a run's step of rounds."""
     return examine(run.meta, step, run.samples, run.side_table(EVIDENCE_NAME))
 
 
 def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> GreyReport:
-    """What all rounds of a step so far show: a pure function of them."""
+    """The report from all rounds of a step so far, a pure function of them."""
     names = tuple(str(node["name"]) for node in meta.nodes)
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
     survey = survey_of(samples, meta, step, lost)
@@ -156,8 +156,8 @@ def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> 
 
 
 def _began_together(rounds: list[FlowTrial], step: int, meta: RunMeta) -> list[FlowTrial]:
-    """Without rounds before which nodes waited for each other longer than for half of a window: some began when others
-    were done, whose routes seem to stall."""
+    """The rounds whose nodes began together. In others, nodes waited at the barrier for more than half a window, so
+    that some began when others were done, and routes seem to stall."""
     stop = meta.plan.steps[step].stop
     if not isinstance(stop, TimeRule):
         return rounds

@@ -1,4 +1,4 @@
-"""Chooses during a run whether a health check needs more rounds."""
+"""The health check: decides during a run whether more rounds are needed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from weft.understand.xray.search import time_was_up
 
 SEED = 2911
 FIRST_ROUNDS, MORE_ROUNDS = 32, 16
-"""Until it is looked whether all is decided: one that is bad in most of its looks is found in the first ones."""
+"""Rounds until the next check whether all is decided; an element that is bad in most looks is found in the first."""
 MOST_ROUNDS = 400
-"""A leaf that fails in 15 % of its looks is found in so many, in 87 % of all runs (bench/common/calibrated/grey.py)."""
+"""Finds a leaf that fails in 15 % of its looks in 87 % of runs (bench/common/calibrated/grey.py)."""
 NEAR_EVERY = 3
-"""Links between leaves may be too narrow to fill those of nodes, which some rounds inside of leaves must do."""
+"""Every n-th round stays within leaves, because links between leaves may be too narrow to fill those of nodes."""
 
 
 class HealthSearch:
-    """Conducts a step of the pattern health; deterministic in what it is shown, so that a resumed run goes on. `table`
-    gives a table that the run has beside its samples so far."""
+    """Conducts a step of the pattern health; a deterministic function of the samples, so that a run can be resumed.
+    `table` returns a side table of the run so far by name."""
 
     def __init__(self, meta: RunMeta, step: int, table: Callable[[str], pa.Table]) -> None:
         self._meta, self._step, self._table = meta, step, table
@@ -35,12 +35,12 @@ class HealthSearch:
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step as the plan has it."""
+        """The step as planned."""
         return self._meta.plan.steps[self._step]
 
     @property
     def summary(self) -> str:
-        """Why it stopped; empty when everything was decided."""
+        """Why the check stopped; empty if everything was decided."""
         return time_was_up(self._pattern.time_ns / 1e9) if self._is_late else ""
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
@@ -57,8 +57,8 @@ class HealthSearch:
         ]
 
     def _round(self, found: GreyReport, number: int, lost: set[int]) -> PhaseSpec:
-        """Each node sends to another one, drawn by chance, and receives from one: in every third round of its own leaf,
-        since links between leaves may be too narrow to fill a node's."""
+        """Each node sends to a random other one and receives from one; in every third round within its own leaf,
+        because links between leaves may be too narrow to fill a node's link."""
         step = self._meta.plan.steps[self._step]
         members = self._pattern.nodes or range(len(found.names))
         alive = {node for node in members if node not in lost}
@@ -69,7 +69,7 @@ class HealthSearch:
 
 
 def _parts(alive: set[int], leaves: Sequence[tuple[int, ...]]) -> list[set[int]]:
-    """The nodes by leaf, and those at none together, as far as there are two of them."""
+    """The nodes by leaf, and those outside of leaves together; parts with fewer than two nodes are left out."""
     parts = [alive.intersection(leaf) for leaf in leaves]
     parts.append(alive.difference(*leaves))
     return [part for part in parts if len(part) > 1] or [alive]

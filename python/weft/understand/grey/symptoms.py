@@ -1,4 +1,4 @@
-"""What rounds of random partners and round trips show of single routes: slow, stalled, late, sent again."""
+"""The symptoms of single routes in rounds with random partners and in round trips: slow, stalled, late, lossy."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from weft.understand.xray.survey import Survey
 from weft.understand.xray.trial import FlowTrial
 
 SLOW_SHARE = 0.9
-"""A route that got less than this share of the usual one, of those between leaves or inside of them."""
+"""A route is slow if it got less than this share of the median of routes between leaves, or inside them."""
 STALL_SHARE, STALL_LOSS_SHARE = 0.5, 0.03
-"""A link that was away during a look leaves less than this share of the usual rate, or loses more than that share of
-the segments: little else does."""
+"""A link that was down during a look leaves less than the first share of the usual rate, or loses more than the second
+share of the segments; hardly anything else does."""
 LATE_DEVIATIONS, LATE_SHARE = 6.0, 0.02
-"""A round trip that is so many deviations and this share above the usual one."""
+"""A round trip is late if it exceeds the usual one by this many deviations and by this share."""
 USUAL_QUANTILE = 0.25
-"""... which is not the median: of few leaves one that is late is crossed by half of the routes between them. The
-deviation is that of the quicker ones for the same reason: of a normal distribution, from the quantile of 5 % to
-that of 25 %."""
+"""The quantile of the usual round trip. It is not the median, because half of the routes between few leaves may cross a
+late one; for the same reason the deviation is that of the faster ones, from the 5 % to the 25 % quantile."""
 SIDES: tuple[Side, ...] = ("out", "in", "both")
-"""A cable that comes and goes shows it both ways, each of which alone would take twice as many rounds."""
+"""An intermittent cable shows symptoms in both directions; either alone would need twice as many rounds."""
 LOSS_SHARE = 2e-4
-"""A sender that lost more than this share of its segments."""
+"""A sender is lossy if it lost more than this share of its segments."""
 
 
 def slow(trials: Sequence[FlowTrial], where: ElementMap) -> Observations[GreyElement]:
-    """Routes against the usual one of as many leaves, since random partners take all alike."""
+    """Slow routes, relative to the median of routes between leaves or inside them, since partners are random."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     return where.seen(
         "is slow", _of_usual(trials, where) < SLOW_SHARE, src, dst, SIDES, _rounds(trials)
@@ -41,7 +40,7 @@ def slow(trials: Sequence[FlowTrial], where: ElementMap) -> Observations[GreyEle
 def stalled(
     trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts], where: ElementMap
 ) -> Observations[GreyElement]:
-    """Routes that got much less than the usual one or lost much at once."""
+    """Stalled routes, which got much less than the median or lost much at once."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     shown = _of_usual(trials, where) < STALL_SHARE
     shown |= _lost_shares(trials, counted) > STALL_LOSS_SHARE
@@ -49,7 +48,8 @@ def stalled(
 
 
 def late(survey: Survey, where: ElementMap) -> Observations[GreyElement]:
-    """Round trips against those of as many leaves; the fastest of each pair, which are taken for independent."""
+    """Late round trips, relative to others between leaves or inside them; the fastest of each pair is used, and pairs
+    are assumed to be independent."""
     src, dst = survey.trips.a, survey.trips.b
     shown = np.zeros(len(src), dtype=bool)
     for kind in _kinds(where, src, dst):
@@ -60,7 +60,7 @@ def late(survey: Survey, where: ElementMap) -> Observations[GreyElement]:
 def lossy(
     trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts], where: ElementMap
 ) -> list[Observations[GreyElement]]:
-    """Rounds in which a sender lost much; nothing where that was not recorded."""
+    """Rounds in which a sender lost segments; empty if that was not recorded."""
     if not counted or not trials:
         return []
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
@@ -69,7 +69,7 @@ def lossy(
 
 
 def _of_usual(trials: Sequence[FlowTrial], where: ElementMap) -> Floats:
-    """By look its rate, as a part of the usual one of as many leaves."""
+    """By look, its rate relative to the median of routes between leaves, or inside them."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     mbps = np.concatenate([np.empty(0), *(trial.mbps for trial in trials)])
     for kind in _kinds(where, src, dst):
@@ -78,7 +78,7 @@ def _of_usual(trials: Sequence[FlowTrial], where: ElementMap) -> Floats:
 
 
 def _lost_shares(trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts]) -> Floats:
-    """By look what its sender lost; 0 where that was not counted."""
+    """By look, the share of segments that its sender lost; 0 if that was not counted."""
     sent = ((one.phase, src) for one in trials for src in one.src.tolist())
     none = SegmentCounts()
     return np.array([counted.get(one, none).lost_share for one in sent], dtype=float)
@@ -92,7 +92,7 @@ def _late(times: Floats) -> Bools:
 
 
 def _kinds(where: ElementMap, src: Ints, dst: Ints) -> list[Bools]:
-    """Routes between leaves and inside of them, as far as there are any."""
+    """Masks of the routes between leaves and of those inside them, if any."""
     is_far = where.is_far(src, dst)
     return [kind for kind in (is_far, ~is_far) if kind.any()]
 
@@ -103,5 +103,5 @@ def _joined(trials: Sequence[FlowTrial], name: str) -> Ints:
 
 
 def _rounds(trials: Sequence[FlowTrial]) -> Ints:
-    """By look the phase that it was in."""
+    """By look, its phase."""
     return np.repeat([one.phase for one in trials], [len(one.src) for one in trials]).astype(int)

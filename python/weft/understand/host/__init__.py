@@ -1,1 +1,1 @@
-"""What hosts did meanwhile: counters, other traffic, disturbances."""
+"""Activity of hosts during a run: counters, other traffic, disturbances."""

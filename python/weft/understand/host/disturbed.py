@@ -1,4 +1,4 @@
-"""Launches in which the machine was the limit, and not what was to be measured: which were, by what, what follows."""
+"""Launches that were limited by the machine instead of the network: their causes, and the consequences for a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST_SHARES = {
     "processor-contention": 0.2,
     "lab-late": 0.1,
 }
-"""From these shares of the time on a launch is disturbed."""
+"""A launch is disturbed if a cause took at least this share of the time."""
 SAYS = {
     "stolen-time": "the hypervisor took {share} of {where}",
     "processor-quota": "the quota of its control group stopped the agent of {where} for {share} of the time",
@@ -31,9 +31,9 @@ SAYS = {
     "lab-late": "messages waited {share} of the time for late frames of {where}",
 }
 LEAST_NS = 100_000_000
-"""Of the time the kernel counts in steps of 10 ms; of less it says nothing."""
+"""The least processor time to judge, because the kernel counts it in steps of 10 ms."""
 SHORT_WAIT_NS = 500_000
-"""A task waits so long for a processor when it is woken or others are brief; longer waits are for one that stays."""
+"""A wait for a processor that is normal when a task is woken or others run briefly; longer ones mean contention."""
 HINT = "`disturbed` in run.json has the launches; find what else runs there (`top`), or measure when it is quiet"
 
 _USED = ("process_user_ns", "process_system_ns")
@@ -45,17 +45,17 @@ _OF_PROCESSOR = (*_BUSY, "cpu_idle_ns", "cpu_irq_ns", "cpu_softirq_ns", _STOLEN)
 _COUNTERS = pa.array([*_USED, *_SWITCHES, *_OF_PROCESSOR, _WAITED, *_THROTTLED, _ELAPSED])
 
 _Place = tuple[int, int, int | None]
-"""Step, node, and processor where a counter is kept by processor."""
+"""Step, node, and the processor if the counter is kept by processor."""
 
 
 @dataclass
 class Tally:
-    """What the evidence of one launch says of processors, added up by step, node and processor."""
+    """The processor counters of one launch, summed by step, node and processor."""
 
     _sums: dict[_Place, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
 
     def add(self, rows: pa.Table) -> None:
-        """Count rows of evidence.parquet in; O(n)."""
+        """Adds rows of evidence.parquet; O(n)."""
         named = rows.set_column(
             rows.column_names.index("counter"), "counter", rows["counter"].cast(pa.string())
         )
@@ -67,19 +67,19 @@ class Tally:
 
     @property
     def places(self) -> list[_Place]:
-        """All that have something, in order."""
+        """The places that have counters, in order."""
         return sorted(
             self._sums, key=lambda one: (one[0], one[1], -1 if one[2] is None else one[2])
         )
 
     def of(self, place: _Place, *counters: str) -> int:
-        """The sum of some counters."""
+        """The sum of the given counters at a place."""
         return sum(self._sums.get(place, {}).get(counter, 0) for counter in counters)
 
 
 @dataclass(frozen=True)
 class _Part:
-    """So much `of` a whole, both in the same unit."""
+    """A part (`counted`) of a whole (`of`), both in the same unit."""
 
     counted: int
     of: int
@@ -99,11 +99,11 @@ def disturbances(
     samples: pa.Table | None = None,
     frames: tuple[int, int] | None = None,
 ) -> list[Disturbed]:
-    """What disturbed a launch: each cause where it was strongest; nothing where it was below LEAST_SHARES.
+    """The disturbances of a launch: each cause at the place where it was strongest, if its share reaches LEAST_SHARES.
 
-    `samples` are those of the launch; `frames` says how many a lab forwarded meanwhile, and by how many ns those that
-    were late were so, together. Between many nodes contention and late frames do not tell: there nodes of a lab wait
-    for each other, and rates bear late frames.
+    `samples` are those of the launch; `frames` has the number of frames that a lab forwarded, and the total ns by which
+    they were late. Steps between many nodes ignore contention and late frames: there the nodes of a lab wait for each
+    other anyway, and late frames hardly affect rates.
     """
     found = [
         ("stolen-time", _stolen(meta, tally)),
@@ -133,7 +133,8 @@ def _strongest(launch: int, cause: str, parts: dict[str, _Part]) -> Iterator[Dis
 
 
 def _stolen(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
-    """By processor, or by node where all its processors are counted together; all nodes of a host count the same."""
+    """The stolen time by processor, or by node if its processors are counted together. A host with several nodes is
+    counted once."""
     parts: dict[str, _Part] = defaultdict(lambda: _Part(0, 0))
     seen = set()
     for place in tally.places:
@@ -147,8 +148,8 @@ def _stolen(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
 
 
 def _throttled(meta: RunMeta, tally: Tally, counter: str) -> dict[str, _Part]:
-    """By node, or by processor where the counter is kept by it, of the time that evidence spans. It is counted
-    more finely than in steps of 10 ms, so short times count too."""
+    """A counter of throttled time by node, or by processor if it is kept so, as part of the time that evidence spans.
+    It has a finer resolution than 10 ms, so short times count too."""
     parts: dict[str, _Part] = defaultdict(lambda: _Part(0, 0))
     for step, node, cpu in tally.places:
         if counted := tally.of((step, node, cpu), counter):
@@ -158,7 +159,7 @@ def _throttled(meta: RunMeta, tally: Tally, counter: str) -> dict[str, _Part]:
 
 
 def _contention(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
-    """How long agents waited for their processor while others than agents of this run used it."""
+    """How long agents waited for their processor while programs other than agents of this run used it."""
     parts: dict[str, _Part] = defaultdict(lambda: _Part(0, 0))
     for step, nodes in _nodes_by_step(tally).items():
         cpus = meta.plan.steps[step].options.cpus
@@ -174,7 +175,7 @@ def _contention(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
 
 
 def _late(samples: pa.Table, forwarded: int, late_ns: int) -> _Part:
-    """How long messages waited for late frames: the frames of one message wait at the same time."""
+    """How long messages waited for late frames; all frames of one message wait at the same time."""
     crossings = 2 * (pc.sum(samples["messages"]).as_py() or 0)
     frames_of_message = max(1.0, forwarded / max(1, crossings))
     return _Part(round(late_ns / frames_of_message), pc.sum(samples["elapsed_ns"]).as_py() or 0)
@@ -191,7 +192,7 @@ def _nodes_by_step(tally: Tally) -> dict[int, list[int]]:
 def _by_processor(
     meta: RunMeta, nodes: Sequence[int], cpus: Sequence[int]
 ) -> Iterator[tuple[int, list[int]]]:
-    """Each processor that agents are pinned to, with the nodes that share it."""
+    """Each processor to which agents are pinned, with the nodes that share it."""
     found: dict[tuple[str, int], list[int]] = defaultdict(list)
     for node in nodes:
         found[host_of(meta, node), cpus[node]].append(node)
@@ -200,7 +201,8 @@ def _by_processor(
 
 
 def _waited_for_others(tally: Tally, step: int, nodes: Sequence[int], cpu: int) -> _Part:
-    """No longer than they waited, and no longer than others were there: agents of a lab wait for each other too."""
+    """The time that agents waited for other programs: at most their own waits, and at most the others' processor time,
+    because agents of a lab also wait for each other."""
     own = [(step, node, None) for node in nodes]
     there = [(step, node, cpu) for node in nodes]
     busy_ns = sum(tally.of(place, *_BUSY) for place in there) // len(nodes)
@@ -211,13 +213,14 @@ def _waited_for_others(tally: Tally, step: int, nodes: Sequence[int], cpu: int) 
 
 
 def _long_waits(tally: Tally, place: _Place) -> _Part:
-    """Of an agent that the kernel places: who else was on its processor is not known, so short waits do not count."""
+    """The long waits of an agent that is not pinned; who else used its processor is unknown, so short waits are not
+    counted."""
     waited_ns = tally.of(place, _WAITED) - SHORT_WAIT_NS * tally.of(place, *_SWITCHES)
     return _Part(max(0, waited_ns), tally.of(place, _ELAPSED))
 
 
 def host_of(meta: RunMeta, node: int) -> str:
-    """What tells hosts apart: all nodes of a lab and of local: are on one."""
+    """The identity of a node's host; all nodes of `lab:` and `local:` are on one host."""
     if meta.testbed.get("kind") in ("lab", "local"):
         return "this machine"
     return str((meta.nodes[node].get("facts") or {}).get("hostname") or node)
@@ -234,7 +237,7 @@ def _name(meta: RunMeta, node: int) -> str:
 
 
 def is_repeatable(plan: Plan) -> bool:
-    """Whether all that a plan measures are curves of pairs, of which one launch is as good as another."""
+    """Whether a plan measures only curves of pairs, so that any launch can replace another."""
     return _is_of_pairs(plan) and not plan.race and not any(step.pin_ns for step in plan.steps)
 
 
@@ -243,49 +246,49 @@ def _is_of_pairs(plan: Plan) -> bool:
 
 
 def disturbed_launches(meta: RunMeta) -> set[int]:
-    """Those that are marked; none of a run that does not know."""
+    """The launches marked as disturbed; empty if the run does not record them."""
     return {one["launch"] for one in meta.disturbed or ()}
 
 
 def _launches(meta: RunMeta) -> set[int]:
-    """Those that ran to their end."""
+    """The completed launches."""
     return {launch for _, launch in meta.done} | disturbed_launches(meta)
 
 
 def _others(meta: RunMeta) -> int:
-    """How many were not disturbed."""
+    """The number of launches that were not disturbed."""
     return len(_launches(meta) - disturbed_launches(meta))
 
 
 def _wanted(plan: Plan) -> int:
-    """Launches that a plan has at least."""
+    """The least number of launches of a plan."""
     has_goal = any(step.goal for step in plan.steps)
     return min(plan.launches, LOOKS[0]) if has_goal else plan.launches
 
 
 def wants_another(meta: RunMeta) -> bool:
-    """Whether a further launch is to stand for a disturbed one: as long as there are too few others, and no more than
-    the plan has once again."""
+    """Whether a further launch should replace a disturbed one: while there are too few undisturbed launches, and fewer
+    than twice the plan's launches in all."""
     is_short = bool(meta.disturbed) and _others(meta) < _wanted(meta.plan)
     return is_repeatable(meta.plan) and is_short and len(_launches(meta)) < 2 * meta.plan.launches
 
 
 def stays_disturbed(meta: RunMeta) -> bool:
-    """Whether too few launches were not disturbed for the run to say anything: fewer than half of what the plan has, or
-    of those that there are."""
+    """Whether too few launches were undisturbed for a result: fewer than half of those planned, or of those completed
+    if they are fewer."""
     needed = math.ceil(min(_wanted(meta.plan), len(_launches(meta))) / 2)
     return bool(meta.disturbed) and _others(meta) < needed
 
 
 def left_out(meta: RunMeta) -> set[int]:
-    """The launches whose samples are in the folder but count in no median: disturbed ones, where enough others are."""
+    """The launches whose samples are excluded from all medians: the disturbed ones, if there are enough others."""
     if not is_repeatable(meta.plan) or stays_disturbed(meta):
         return set()
     return disturbed_launches(meta)
 
 
 def disturbed_text(meta: RunMeta) -> str:
-    """Such as "5 of 10 launches were disturbed: the hypervisor took up to 49 % of processor 1 of this machine"."""
+    """For example "5 of 10 launches were disturbed: the hypervisor took up to 49 % of processor 1 of this machine"."""
     marked = meta.disturbed or []
     worst: dict[str, Disturbed] = {}
     for one in marked:
@@ -302,12 +305,12 @@ def _said(one: Disturbed) -> str:
 
 
 def not_usable(meta: RunMeta) -> str | None:
-    """Why nothing may be concluded from a run: it stays disturbed; None where it does not."""
+    """Why a run allows no conclusions, because it stays disturbed; else None."""
     return disturbed_text(meta) if stays_disturbed(meta) else None
 
 
 def disturbance_warning(meta: RunMeta) -> Warning | None:
-    """What is to be said of a run's disturbed launches; None where there are none."""
+    """The warning about a run's disturbed launches; None if there are none."""
     if not disturbed_launches(meta):
         return None
     if reason := not_usable(meta):

@@ -1,4 +1,4 @@
-"""What the host did for each message: processor time, interrupts, switches, losses, and what limited TCP."""
+"""The host's activity per message: processor time, interrupts, context switches, losses, and what limited TCP."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from weft.runs.folder import RunFolder
 from weft.runs.records.records import NotReadRecord
 
 _Place = tuple[int, int, int, int]
-"""Step, phase, size in bytes, node. Batches that pin a jump are listed under the first phase of their size, since each
-launch numbers such phases anew."""
+"""Step, phase, size in bytes, node. Batches that pin a jump are listed under the first phase of their size, because
+each launch numbers these phases anew."""
 DROPS = (
     "softnet_dropped",
     "interface_rx_dropped",
@@ -31,21 +31,21 @@ DROPS = (
     "nstat:UdpRcvbufErrors",
     "nstat:UdpSndbufErrors",
 )
-"""Frames and datagrams that this host lost itself."""
+"""Frames and datagrams that the host itself dropped."""
 LEAST_TICKED_NS = 100_000_000
 """Ten ticks of the slowest kernels, or a hundred of the fastest."""
 
 
 @dataclass(frozen=True)
 class Amounts:
-    """What was counted at a node in one phase of one launch, beside so many messages and bytes."""
+    """The counters of a node in one phase of one launch, with the messages and bytes that it sent or received."""
 
     counted: dict[str, int]
     messages: float
     bytes: float
 
     def __add__(self, other: Amounts) -> Amounts:
-        """Both together; of a gauge the larger value."""
+        """The sum of both; the maximum for gauges."""
         counted = dict(self.counted)
         for name, value in other.counted.items():
             known = counted.get(name, 0)
@@ -53,7 +53,7 @@ class Amounts:
         return Amounts(counted, self.messages + other.messages, self.bytes + other.bytes)
 
     def sum(self, *patterns: str) -> int:
-        """All counters of these names, such as `interrupts:*`."""
+        """The sum of all counters that match a pattern, such as `interrupts:*`."""
         return sum(
             value
             for name, value in self.counted.items()
@@ -64,13 +64,14 @@ class Amounts:
         return self.sum(*patterns) / self.messages
 
     def share(self, *patterns: str) -> float:
-        """Of the time of all stretches; TCP counts it in ticks, so that of a short one it may come out longer."""
+        """The counters' share of the time of all stretches, at most 1; TCP counts in ticks, which may exceed a short
+        stretch."""
         return min(1.0, self.sum(*patterns) / max(1, self.sum("elapsed_ns")))
 
 
 class HostMeasure(NamedTuple):
-    """A number that says something by itself; `needs` are counters without which there is none. `in_ticks`: they grow
-    once a tick, so that the measure of a short launch says nothing."""
+    """A derived number; `needs` are the counters that it requires. `in_ticks`: they grow once per tick, so that the
+    measure is meaningless for a short launch."""
 
     name: str
     needs: tuple[str, ...]
@@ -78,7 +79,7 @@ class HostMeasure(NamedTuple):
     in_ticks: bool = False
 
     def is_known(self, launches: list[Amounts]) -> bool:
-        """Whether launches were long enough for it."""
+        """Whether the launches were long enough for the measure."""
         return not self.in_ticks or all(
             one.counted["elapsed_ns"] >= LEAST_TICKED_NS for one in launches
         )
@@ -116,18 +117,18 @@ MEASURES = (
         True,
     ),
 )
-"""Times and counts are of one message one way, `ns_per_byte` is of the agent's own time; drops and retransmits are of a
-launch. Shares are of the time: TCP had data to send and was held up by the peer's window, by its own buffer, or by the
-network (the congestion window, or what was on its way)."""
+"""Times and counts are per message, one way; `ns_per_byte` is the agent's own time; drops and retransmits are per
+launch. Shares are of the time in which TCP had data to send and was limited by the peer's window, by its own buffer, or
+by the network (the congestion window, or data in flight)."""
 
 
 @dataclass(frozen=True)
 class PointEvidence:
-    """One size of one step at one node; intervals are over launches. `part` says which phase of that size it is, where
-    a step has several pairs or many nodes; else it is empty.
+    """One size of one step at one node; intervals are over launches. `part` names the phase of that size if the step
+    has several pairs or many nodes; else it is empty.
 
-    `measures` has those of MEASURES whose counters were read, `counters` all that moved: of one message, and of gauges
-    the value.
+    `measures` has those of MEASURES whose counters were read, `counters` all counters that changed: per message, or
+    the value of a gauge.
     """
 
     step: int
@@ -144,7 +145,7 @@ class PointEvidence:
 
 @dataclass(frozen=True)
 class EvidencePoints:
-    """All points of a run that has evidence, and what was not read, by node."""
+    """All points of a run with evidence, and the counters that could not be read, by node."""
 
     points: list[PointEvidence]
     missing: dict[str, list[NotReadRecord]]
@@ -154,7 +155,7 @@ class EvidencePoints:
 
 
 def evidence(run: RunFolder) -> EvidencePoints:
-    """What was recorded beside the batches of a run, by step, phase and node; O(n) in the rows."""
+    """The evidence recorded with the batches of a run, by step, phase and node; O(n) in the rows."""
     places = sorted(amounts_by_launch(run).items())
     parts = _Parts(run)
     points = [
@@ -166,7 +167,7 @@ def evidence(run: RunFolder) -> EvidencePoints:
 
 
 def amounts_by_launch(run: RunFolder) -> dict[_Place, dict[int, Amounts]]:
-    """The launches of each point and node."""
+    """The amounts of each place, by launch."""
     table = run.side_table(EVIDENCE_NAME)
     keys = ["step", "phase", "launch", "node"]
     table = table.set_column(
@@ -193,7 +194,7 @@ def amounts_by_launch(run: RunFolder) -> dict[_Place, dict[int, Amounts]]:
 
 
 def _pin_phases(run: RunFolder) -> dict[tuple[int, ...], int]:
-    """By step, phase and launch of the phases that pin a jump: the first phase of the same size."""
+    """By step, phase and launch of phases that pin a jump: the first phase of the same size."""
     first: dict[tuple[int, int], int] = {}
     return {
         (one["step"], one["phase"], one["launch"]): first.setdefault(
@@ -205,7 +206,7 @@ def _pin_phases(run: RunFolder) -> dict[tuple[int, ...], int]:
 
 
 def _batches(run: RunFolder) -> dict[tuple[int, ...], tuple[int, int, int]]:
-    """Of each step, phase, launch and node: batches, messages that it sent or received, bytes of a message."""
+    """By step, phase, launch and node: batches, messages sent or received, and bytes of a message."""
     keys = ["step", "phase", "launch", "node"]
     columns = [*keys[:3], "batch", "messages", "size_bytes"]
     samples, is_between = run.samples, pc.field("src") != pc.field("dst")
@@ -228,7 +229,7 @@ def _batches(run: RunFolder) -> dict[tuple[int, ...], tuple[int, int, int]]:
 
 
 class _Parts:
-    """What the phases of a step are called, where one size has several."""
+    """The names of a step's phases if one size has several; else empty."""
 
     def __init__(self, run: RunFolder) -> None:
         self._steps, self._nodes = run.meta.plan.steps, len(run.meta.nodes)
@@ -275,7 +276,7 @@ def _one(amounts: Amounts, counter: str) -> float:
 
 
 def _counters_read(run: RunFolder, step: int, node: str) -> Callable[[str], bool]:
-    """Whether a counter was read at a node in a step."""
+    """A test whether a counter, or a family such as `interrupts:*`, was read at a node in a step."""
     mine = [one for one in run.meta.evidence if one["node"] == node and step in one["steps"]]
     names = {name for one in mine for name in one["counters"]}
     families = {name.partition(":")[0] + ":*" for name in names if ":" in name}

@@ -1,4 +1,4 @@
-"""Other traffic: what the interfaces of nodes carried beside a run between many nodes."""
+"""Other traffic on the interfaces of nodes during a run between many nodes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from weft.runs.meta import RunMeta
 Side = Literal["out", "in"]
 
 OVERHEAD_BYTES = 78
-"""Headers of a frame (Ethernet, IP, TCP with timestamps) and one block of selective acknowledgement."""
+"""Headers of a frame (Ethernet, IP, TCP with timestamps) with one SACK block."""
 SEGMENT_BYTES = 1514
-"""Of what was sent again."""
+"""The bytes attributed to each retransmitted segment."""
 LEAST_SHARE = 0.03
-"""Less than so much of what the fastest node moved in the same time is not told from what is on its way when a phase
-ends; more where phases are shorter than LEAST_PHASE_S, as it is once in each."""
+"""Traffic below this share of the fastest node's own cannot be told from data in flight at the end of a phase. The
+share is larger for phases shorter than LEAST_PHASE_S, since data is in flight once per phase."""
 LEAST_PHASE_S = 0.2
 MOST_NAMED = 6
 OWN_INTERFACES = {"lab", "vm"}
-"""Testbeds whose nodes have an interface each though they are on one machine."""
+"""Testbeds whose nodes have separate interfaces although they are on one machine."""
 
 _INTERFACE: dict[Side, str] = {"out": "interface_tx", "in": "interface_rx"}
 _OWN: dict[Side, str] = {"out": "session_sent_bytes", "in": "session_received_bytes"}
@@ -45,7 +45,7 @@ Counted = Mapping[str, float]
 
 @dataclass(frozen=True)
 class OtherTraffic:
-    """What a node (by position) sent or received that was not the run's, on average while it measured."""
+    """The average rate of traffic of others that a node (by position) sent or received during measurements."""
 
     node: int
     side: Side
@@ -53,8 +53,8 @@ class OtherTraffic:
 
 
 def other_traffic(meta: RunMeta, evidence: pa.Table) -> list[OtherTraffic]:
-    """By node and direction, as far as it is more than LEAST_SHARE; nothing where it was not counted, or where nodes
-    have an interface in common."""
+    """Other traffic above LEAST_SHARE, by node and direction; empty if it was not counted. Nodes that share an
+    interface are left out."""
     phases = _phases(evidence)
     fastest = max((_own_mbps(one, side) for one in phases.values() for side in _OWN), default=0.0)
     by_node: dict[int, list[Counted]] = defaultdict(list)
@@ -70,7 +70,7 @@ def other_traffic(meta: RunMeta, evidence: pa.Table) -> list[OtherTraffic]:
 
 
 def other_traffic_text(meta: RunMeta, found: Iterable[OtherTraffic]) -> str:
-    """Such as "n2 sent 1.9 Mb/s and received 0.2 Mb/s, n6 received 1.9 Mb/s that are not of this run"."""
+    """For example "n2 sent 1.9 Mb/s and received 0.2 Mb/s, n6 received 1.9 Mb/s that are not of this run"."""
     said: dict[str, list[str]] = defaultdict(list)
     for one in found:
         name = str(meta.nodes[one.node]["name"])
@@ -80,7 +80,7 @@ def other_traffic_text(meta: RunMeta, found: Iterable[OtherTraffic]) -> str:
 
 
 def sharing_an_interface(meta: RunMeta) -> set[int]:
-    """Nodes on the same machine as another one, whose interface counts the traffic of both."""
+    """Nodes that share a machine, whose interface counts the traffic of all of them."""
     if meta.testbed.get("kind") in OWN_INTERFACES:
         return set()
     hosts = [(one.get("facts") or {}).get("hostname") for one in meta.nodes]
@@ -88,7 +88,7 @@ def sharing_an_interface(meta: RunMeta) -> set[int]:
 
 
 def _phases(evidence: pa.Table) -> dict[tuple[int, tuple[int, ...]], Counted]:
-    """The counters of each node in each phase of which the interface and the agent were read."""
+    """The counters of each node in each phase in which both interface and agent were read."""
     names = evidence["counter"].cast("string")
     rows = evidence.filter(pc.is_in(names, pa.array(_COUNTERS)))
     found: dict[tuple[int, tuple[int, ...]], dict[str, float]] = defaultdict(dict)
@@ -112,7 +112,7 @@ def _least_share(phases: Sequence[Counted]) -> float:
 
 
 def _other_mbps(phases: Iterable[Counted], side: Side) -> float:
-    """Over all phases together: what a sender has left when one ends is sent while it waits for the next."""
+    """The mean rate over all phases: data that a sender has left at the end of one is sent before the next."""
     total: dict[str, float] = defaultdict(float)
     for counted in phases:
         for name, value in counted.items():

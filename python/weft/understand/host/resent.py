@@ -1,4 +1,4 @@
-"""What nodes sent, lost and saw overtaken in each phase, by the kernel's counters of TCP."""
+"""Segments that nodes sent, lost and found reordered in each phase, from the kernel's TCP counters."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import pyarrow.compute as pc
 SENT = "nstat:TcpExtTCPOrigDataSent"
 RESENT = "nstat:TcpRetransSegs"
 NEEDLESS = "nstat:TcpExtTCPDSACKRecv"
-"""The receiver had it already (RFC 2883): it was late or overtaken, not lost."""
+"""A duplicate reported by the receiver (RFC 2883): the segment was late or reordered, not lost."""
 OVERTAKEN = ("nstat:TcpExtTCPSACKReorder", "nstat:TcpExtTCPTSReorder")
-"""What the sender found to have been overtaken, by selective acknowledgements and by timestamps."""
+"""Reordering that the sender detected by selective acknowledgements and by timestamps."""
 
 At = tuple[int, int]
-"""A phase and the node that sent in it."""
+"""Phase, and the node that sent."""
 
 
 @dataclass(frozen=True)
 class SegmentCounts:
-    """Of one connection in a phase, or several together."""
+    """The segments of one connection in a phase, or of several together."""
 
     sent: float = 0.0
     lost: float = 0.0
@@ -29,7 +29,7 @@ class SegmentCounts:
 
     @property
     def lost_share(self) -> float:
-        """Where sent ones are not counted, all that was lost counts as all."""
+        """The share of segments that were lost; 1 if there are losses but no count of segments sent."""
         return self.lost / max(self.sent, self.lost, 1.0)
 
     @property
@@ -38,7 +38,7 @@ class SegmentCounts:
 
 
 def segments(evidence: pa.Table, step: int) -> dict[At, SegmentCounts]:
-    """By phase and node of a step; empty where nothing was recorded."""
+    """The segments of a step by phase and node; empty if nothing was recorded."""
     rows = evidence.filter(pc.equal(evidence["step"], step))
     sent, again, needless = (_by_phase(rows, [name]) for name in (SENT, RESENT, NEEDLESS))
     overtaken = _by_phase(rows, OVERTAKEN)
@@ -53,7 +53,7 @@ def segments(evidence: pa.Table, step: int) -> dict[At, SegmentCounts]:
 
 
 def together(some: Iterable[SegmentCounts]) -> SegmentCounts:
-    """Their sums."""
+    """The sum of several counts."""
     found = list(some)
     return SegmentCounts(
         sum(one.sent for one in found),

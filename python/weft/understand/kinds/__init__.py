@@ -1,1 +1,1 @@
-"""Kinds of results: what a step of an application came to, a room for each."""
+"""Kinds of results of application steps, a folder each."""

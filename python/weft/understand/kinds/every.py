@@ -9,7 +9,17 @@ from weft.understand.kinds.collectives.kind import COLLECTIVES
 from weft.understand.kinds.interference.kind import INTERFERENCE
 from weft.understand.kinds.kind import ResultKind
 from weft.understand.kinds.linpack.kind import LINPACK
+from weft.understand.kinds.loads.kind import LOADS
+from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
 from weft.understand.kinds.traffic.kind import TRAFFIC
 
-KINDS: tuple[ResultKind[Any], ...] = (TRAFFIC, CASTS, COLLECTIVES, LINPACK, INTERFERENCE)
-"""In the order in which a page has them."""
+KINDS: tuple[ResultKind[Any], ...] = (
+    LOADS,
+    TRAFFIC,
+    CASTS,
+    COLLECTIVES,
+    LINPACK,
+    INTERFERENCE,
+    MULTI_PAIR,
+)
+"""In the order of the page."""

@@ -1,1 +1,1 @@
-"""The limits inside a network: findings, a declared fabric, and where they differ."""
+"""The limits inside a network: findings, a declared fabric, and their differences."""

@@ -1,4 +1,4 @@
-"""A declared fabric as limits that sets of hosts share: what the measured ones are compared with."""
+"""A declared fabric as limits that sets of hosts share, for comparison with measured limits."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Direction = Literal["out", "in"]
 class DeclaredLimit:
     """A capacity that all traffic of some hosts in one direction shares.
 
-    A "link" carries what passes between the members and the others, a "switch" everything that its members
-    send (out) or receive (in). `capacity_mbps` is payload, `payload_share` what that is of the declared rate, with
-    frames as large as the members' links let them be. Where the capacity depends on how many ports contend, `by_ports`
-    has it (ports, payload Mb/s), and `capacity_mbps` is that of all members.
+    A "link" carries the traffic between the members and all others, a "switch" all traffic that its members send (out)
+    or receive (in). `capacity_mbps` is payload, and `payload_share` its share of the declared rate, with the largest
+    frames that the members' links allow. If the capacity depends on the number of contending ports, `by_ports` has
+    pairs (ports, payload Mb/s), and `capacity_mbps` is that of all members.
     """
 
     kind: Literal["link", "switch"]
@@ -41,7 +41,7 @@ class DeclaredLimit:
     by_ports: tuple[tuple[int, float], ...] = ()
 
     def crossed_by(self, src: Ints, dst: Ints) -> Crossings:
-        """Which of some flows take part of the capacity."""
+        """A mask of the flows that use the capacity."""
         own, other = (src, dst) if self.direction == "out" else (dst, src)
         is_member = is_in(self.members)
         crossed: Crossings = is_member[own]
@@ -56,15 +56,16 @@ class DeclaredLimit:
 
 
 def between(by_ports: Sequence[tuple[int, float]], ports: int) -> float:
-    """The value for a number of ports: on a straight line between two that are given, beyond them the nearest one."""
+    """The value for a number of ports: interpolated linearly; outside the given range, the nearest value."""
     numbers, values = zip(*by_ports, strict=True)
     return float(np.interp(ports, numbers, values))
 
 
 class DeclaredNetwork:
-    """A network of a resolved fabric (weft.network.fabrics.load): a tree of switches.
+    """A network of a resolved fabric (weft.network.fabrics.load) as a tree of switches.
 
-    Raises RequestError where the fabric has several ways: what its links carry depends on who takes which.
+    Raises RequestError if the fabric has several paths between hosts, because the load of its links then depends on
+    the choice of paths.
     """
 
     def __init__(self, fabric: FabricRecord, network: int = 0) -> None:
@@ -77,7 +78,7 @@ class DeclaredNetwork:
         self._fabric = fabric
 
     def on(self, network: int) -> DeclaredNetwork:
-        """Another network of the same fabric, from 0; raises RequestError."""
+        """Another network of the same fabric, numbered from 0; raises RequestError."""
         return DeclaredNetwork(self._fabric, network)
 
     @property
@@ -86,7 +87,7 @@ class DeclaredNetwork:
 
     @cached_property
     def limits(self) -> list[DeclaredLimit]:
-        """Every capacity, the hosts' own cables included, without those that limit nothing."""
+        """Every capacity, including the hosts' own cables; links and switches without a rate are left out."""
         found = [limit for link in self._tree.links for limit in self._of_link(link)]
         return found + [limit for switch in self._switches for limit in self._of_switch(switch)]
 
@@ -96,18 +97,18 @@ class DeclaredNetwork:
         return [limit for limit in self.limits if len(limit.members) > 1]
 
     def crossings(self, flows: list[tuple[int, int]]) -> Crossings:
-        """Which flow crosses which of `limits`."""
+        """A mask (flows x limits) of which flow crosses which of `limits`."""
         src, dst = as_arrays(flows)
         none = np.empty((len(flows), 0), dtype=bool)
         return np.column_stack([none, *(limit.crossed_by(src, dst) for limit in self.limits)])
 
     def capacities_mbps(self, flows: list[tuple[int, int]]) -> Floats:
-        """What each of `limits` carries while these flows run."""
+        """The capacity of each of `limits` while these flows run."""
         src, dst = as_arrays(flows)
         return np.array([limit.carries_mbps(src, dst) for limit in self.limits])
 
     def offered_mbps(self, limit: DeclaredLimit) -> float:
-        """What the cables of the hosts on either side of a limit can carry through it: of both, the less."""
+        """The traffic that the hosts' cables can send through a limit: the lesser of its two sides."""
         every_host = frozenset(range(len(self.hosts)))
         others = every_host if limit.kind == "switch" else every_host - limit.members
         sides = {"out": limit.members, "in": others}
@@ -120,7 +121,7 @@ class DeclaredNetwork:
 
     @cached_property
     def _cables_mbps(self) -> dict[tuple[str, int], float]:
-        """By direction and host; without a rate, nothing."""
+        """The rates of hosts' cables by direction and host; cables without a rate are missing."""
         cables = (limit for limit in self.limits if limit.kind == "link")
         return {
             (limit.direction, min(limit.members)): limit.capacity_mbps
@@ -165,11 +166,11 @@ class DeclaredNetwork:
         ]
 
     def _mtu_bytes(self, members: frozenset[int]) -> int:
-        """The largest MTU of some hosts' cables: a limit that nearly all frames fill lets through so much."""
+        """The largest MTU of the members' cables, which gives the highest payload through the limit."""
         return max((self._mtus[self.hosts[host]] for host in members), default=Frame().mtu_bytes)
 
     @cached_property
     def _mtus(self) -> dict[str, int]:
-        """By host the MTU of its cable."""
+        """The MTU of each host's cable, by host."""
         ends = ((end, link) for link in self._tree.links for end in link["ends"])
         return {end: link["mtu_bytes"] for end, link in ends if self._tree.is_host(end)}

@@ -1,4 +1,4 @@
-"""What a run says about the inside of a network: shared limits, slow nodes and routes, how sure that is."""
+"""The diagnosis of a network from a run: shared limits, slow nodes and routes, with their confidence."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from weft.understand.xray.survey import take_survey
 from weft.understand.xray.trial import trials
 
 LEAST_NODES = 4
-"""With fewer, no two groups of two can be told apart."""
+"""Two groups need at least two nodes each."""
 
 
 def diagnose(run: RunFolder, declared: DeclaredNetwork | None = None) -> LimitFindings:
-    """Diagnose a run, whole or cut short; `declared` is what the network should be."""
+    """Diagnose a run, complete or interrupted; `declared` is the network as designed, for comparison."""
     beside = other_traffic(run.meta, run.side_table(EVIDENCE_NAME))
     found, explanations = _findings(run, declared, beside), explain(run)
     recommended = recommendations(run, explanations, found.thresholds)
@@ -63,7 +63,7 @@ def diagnose(run: RunFolder, declared: DeclaredNetwork | None = None) -> LimitFi
 def _findings(
     run: RunFolder, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
 ) -> LimitFindings:
-    """What the rates say, without what was recorded beside them."""
+    """The findings from rates alone, without the evidence recorded with them."""
     meta = run.meta
     if orders := pair_orders(multi_pair_points(run)):
         return LimitFindings(_pairs_verdict(orders), pairs=orders)
@@ -90,7 +90,7 @@ def _findings(
 def _of_network(
     run: RunFolder, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
 ) -> LimitFindings:
-    """What the steps say that were on a network."""
+    """The findings from the steps on a network."""
     meta = run.meta
     steps = [at for at, step in enumerate(meta.plan.steps) if step.on_network == network]
     if quick := [index for index in steps if _is_quick(meta, index)]:
@@ -107,7 +107,7 @@ def _of_network(
 def _limits_of(
     run: RunFolder, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
 ) -> LimitFindings:
-    """What a search for limits on a network found, or full rounds without one."""
+    """The findings of a search for limits on a network, or of full rounds without a search."""
     meta = run.meta
     study = study_of(run, network=network)
     named = Namer(meta)
@@ -154,7 +154,7 @@ def _limits_of(
 
 
 def _pairs_verdict(orders: list[PairOrder]) -> str:
-    """What is fastest with most pairs, for each test."""
+    """The fastest policy of each test with the most pairs, in words."""
     most = max(order.pairs for order in orders)
     best = [f"{one.test} {' or '.join(one.fastest)}" for one in orders if one.pairs == most]
     count = "1 pair" if most == 1 else f"{most} pairs"
@@ -166,7 +166,7 @@ def _texts(found: list[FabricDifference]) -> list[str]:
 
 
 def _unsearchable(meta: RunMeta) -> str:
-    """Why a run over many nodes cannot be looked through for limits; empty where it can."""
+    """Why a run over many nodes cannot be searched for limits; empty if it can."""
     if sampled_steps(meta):
         return (
             "Of some steps only a sample of the transfers is kept, and limits are found from what all of them got at "
@@ -178,8 +178,8 @@ def _unsearchable(meta: RunMeta) -> str:
 
 
 def study_of(run: RunFolder, is_over: bool = True, network: int | None = None) -> SearchStudy:
-    """All that follows from a run's survey and search of a network, the first that it has if none is named; of a search
-    that goes on, also what it would try next."""
+    """The conclusions from a run's survey and search of a network, by default its first. If the search is not over,
+    they include the trials that it would do next."""
     meta = run.meta
     network = min(meta.plan.networks, default=0) if network is None else network
     names = [str(node["name"]) for node in meta.nodes]
@@ -190,7 +190,7 @@ def study_of(run: RunFolder, is_over: bool = True, network: int | None = None) -
 
 
 def searched_steps(meta: RunMeta, network: int | None = None) -> list[int]:
-    """The steps that choose what they measure, on all networks or one."""
+    """The indices of steps that choose what they measure, on one network or on all."""
     steps = meta.plan.steps_of(Search)
     return [index for index, step, _ in steps if network in (None, step.on_network)]
 

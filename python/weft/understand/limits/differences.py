@@ -1,4 +1,4 @@
-"""Where a measured network differs from the declared one."""
+"""Differences between a measured network and the declared one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from weft.understand.xray.limit.limit import SharedLimit
 from weft.understand.xray.study import SearchStudy
 
 TOLERANCE = 0.15
-"""Measured and declared rates that differ by more are told."""
+"""Measured and declared rates that differ by a larger share are reported."""
 
 
 @dataclass(frozen=True)
 class FabricDifference:
-    """One of them. A "port" or a "limit" of some nodes in a direction has a measured and, where there is such a one, a
-    declared rate, a limit also what the ports would send through it; "nodes" that one of the two lacks, or that were
-    "moved", have none."""
+    """One difference. A "port" or "limit" of nodes in a direction has a measured rate, and a declared one if it is
+    declared; a limit also has the traffic that its ports could offer. "nodes" missing on one side and "moved" nodes
+    have no rates."""
 
     kind: Literal["nodes", "moved", "port", "limit"]
     text: str
@@ -39,7 +39,7 @@ class FabricDifference:
 def differences(
     declared: DeclaredNetwork, study: SearchStudy, names: Sequence[str]
 ) -> list[FabricDifference]:
-    """Nodes in other places, ports and limits of other rates, nodes that one of them lacks."""
+    """Nodes missing on one side; if there are none, moved nodes, and ports and limits with different rates."""
     missing = sorted(set(declared.hosts) - set(names))
     unknown = sorted(set(names) - set(declared.hosts))
     lacking = {"declared, but not in the run": missing, "in the run, but not declared": unknown}
@@ -56,7 +56,7 @@ def differences(
 
 
 def unobservable(declared: DeclaredNetwork) -> list[str]:
-    """The inner limits that hosts cannot fill, so that no traffic between them shows whether they are there."""
+    """The inner limits that hosts cannot saturate, so that measurements cannot confirm them."""
     hidden: dict[str, list[str]] = {}
     for limit in declared.inner_limits:
         if declared.offered_mbps(limit) * FULL_SHARE < limit.capacity_mbps:
@@ -65,7 +65,7 @@ def unobservable(declared: DeclaredNetwork) -> list[str]:
 
 
 class _View:
-    """The declared network with its hosts numbered as the run's nodes are."""
+    """The declared network with its hosts numbered like the run's nodes."""
 
     def __init__(self, declared: DeclaredNetwork, place: list[int], names: Sequence[str]) -> None:
         self._declared = declared
@@ -79,7 +79,7 @@ class _View:
         return fold(self._names[node] for node in sorted(nodes))
 
     def moved(self, study: SearchStudy) -> Iterator[FabricDifference]:
-        """Nodes measured in another group than the declared one; two that are in each other's look swapped."""
+        """Nodes measured in another group than declared; two nodes in each other's group are reported as swapped."""
         homes = self._homes(study)
         wanderers = {
             node: (declared, measured)
@@ -106,7 +106,7 @@ class _View:
                 yield FabricDifference("moved", text, (self._names[node],))
 
     def _homes(self, study: SearchStudy) -> dict[int, tuple[Members, Members]]:
-        """For each node its declared group and the declared group that resembles its measured one."""
+        """For each node its declared group, and the declared group most similar to its measured one."""
         all_nodes = study.survey.nodes
         measured = {group.members for group in study.survey.candidates.walk()} | {
             group.members for group in study.groups
@@ -116,7 +116,7 @@ class _View:
         declared = {group for group in declared if 1 < len(group) < len(all_nodes)}
         if not declared:
             return {}
-        # Not all that is declared is seen: a chip that its ports cannot fill has no group of its own.
+        # Some declared groups cannot be measured: a chip that its ports cannot saturate forms no group.
         likest = {seen: _likest(declared, seen) for seen in measured}
         homes: dict[int, tuple[Members, Members]] = {}
         for node in sorted(all_nodes):
@@ -151,7 +151,7 @@ class _View:
                 )
 
     def limits(self, study: SearchStudy, knows_groups: bool) -> Iterator[FabricDifference]:
-        """Limits that are wider or narrower than declared, or, where the groups agree, that are not declared."""
+        """Limits that are wider or narrower than declared; if the groups agree, also limits that are not declared."""
         all_nodes = study.survey.nodes
         for found in study.limits:
             kind = "switch" if found.kind == "switch" else "link"
@@ -196,10 +196,10 @@ def _differ(measured: float, declared: float) -> bool:
 
 
 def _likest(groups: Iterable[Members], seen: Members) -> Members:
-    """The group that resembles another most; of equal ones the smaller, so that the choice does not depend on order."""
+    """The group most similar to another; ties go to the smaller, so that the choice does not depend on order."""
     return max(groups, key=lambda group: (_likeness(group, seen), -len(group), sorted(group)))
 
 
 def _likeness(one: Members, other: Members) -> float:
-    """Jaccard's index."""
+    """The Jaccard index of two sets."""
     return len(one & other) / len(one | other)

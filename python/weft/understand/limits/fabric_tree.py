@@ -11,12 +11,13 @@ from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
 
 
 def has_one_way(fabric: FabricRecord | None) -> bool:
-    """Whether a resolved fabric is a tree, which one is taken for that is not known; old runs do not say."""
+    """Whether a resolved fabric is a tree; assumed if the fabric is unknown or, in old runs, names no routing."""
     return not fabric or fabric.get("routing", "tree") == "tree"
 
 
 class FabricTree:
-    """One network of a resolved fabric: what can be reached from the first of its hosts. Raises RequestError."""
+    """One network of a resolved fabric: all that is reachable from its first host. Raises RequestError if it is no
+    tree."""
 
     def __init__(self, fabric: FabricRecord, network: int = 0) -> None:
         self.hosts: list[str] = [host["name"] for host in fabric["hosts"]]
@@ -31,12 +32,12 @@ class FabricTree:
         return name in self._index
 
     def children(self, name: str) -> list[str]:
-        """What is right below a node, in the order of its first hosts."""
+        """The children of a node that have hosts below them, ordered by their first host."""
         inner = [one for one, above in self._above.items() if above == name and self.below[one]]
         return sorted(inner, key=lambda one: min(self.below[one]))
 
     def towards_root(self, link: LinkRecord) -> tuple[str, Way, Way]:
-        """The lower end of a link, and its lanes up and down: "forward" and "backward", or the other way round."""
+        """The lower end of a link, its lane up and its lane down, each "forward" or "backward"."""
         first, second = link["ends"]
         if self.depth[first] > self.depth[second]:
             return first, "forward", "backward"
@@ -49,12 +50,12 @@ class FabricTree:
 
     @property
     def root(self) -> str:
-        """The middle of the tree; of two, the one nearer to more hosts."""
+        """The centre of the tree; of two centres, the one nearer to more hosts."""
         return next(iter(self._above))
 
     @cached_property
     def depth(self) -> dict[str, int]:
-        """Of every node that can be reached, the steps from the root."""
+        """The distance of every reachable node from the root, in links."""
         depth: dict[str, int] = {}
         for name, above in self._above.items():
             depth[name] = 0 if above is None else depth[above] + 1

@@ -1,4 +1,4 @@
-"""What can be said of the inside of a network, by the nodes' names."""
+"""Findings about the inside of a network, with the names of nodes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from weft.understand.studies.study import SettingStudy
 
 @dataclass(frozen=True)
 class LimitFinding:
-    """A capacity that nodes share; all of `members` together, payload.
+    """A capacity that `members` share, in payload of all of them together.
 
-    kind: "uplink" (what leaves or enters the members), "switch" (all that they send, and likewise all
-    that they receive), "trunk" (an uplink between the two halves of the network), "core" (what passes
-    between the parts of the members). `demand_mbps` is what the nodes' ports would send through it. `network` is the
-    one that it is in, from 1, where nodes have several.
+    kind: "uplink" (traffic that leaves or enters the members), "switch" (all that they send, and likewise all
+    that they receive), "trunk" (an uplink between the two halves of the network), "core" (traffic between the
+    parts of the members). `demand_mbps` is what the nodes' ports could send through it. `network` is its network,
+    numbered from 1; None if nodes have only one.
     """
 
     kind: str
@@ -40,11 +40,11 @@ class LimitFinding:
 
     @property
     def oversubscription(self) -> float:
-        """How many times its capacity could be asked of it."""
+        """The ratio of demand to capacity."""
         return self.demand_mbps / self.capacity_mbps.median
 
     def felt_by(self, group: Collection[str]) -> LimitFinding | None:
-        """This limit as seen from a group: a trunk limits both of its halves. None where it limits other nodes."""
+        """This limit as seen from a group; a trunk limits both of its halves. None if it does not limit the group."""
         if set(group) == set(self.members):
             return self
         if self.kind != "trunk" or set(group) != set(self.against or ()):
@@ -53,14 +53,14 @@ class LimitFinding:
         return replace(self, members=tuple(group), against=self.members, direction=direction)
 
     def to_json(self) -> dict[str, Any]:
-        """As `weft diagnose --json` has it."""
+        """The limit as `weft diagnose --json` prints it."""
         return {**_known(self), "oversubscription": self.oversubscription}
 
 
 @dataclass(frozen=True)
 class SlowPart:
-    """Something slow by itself: a "node", one "direction" of a node, or a "route" (from, to); in a `network`, from 1,
-    where nodes have several."""
+    """A slow "node", one slow "direction" of a node, or a slow "route" (from, to). `network` is numbered from 1; None
+    if nodes have only one."""
 
     kind: str
     nodes: tuple[str, ...]
@@ -71,21 +71,24 @@ class SlowPart:
     network: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As `weft diagnose --json` has it."""
+        """The part as `weft diagnose --json` prints it."""
         return _known(self)
 
     @property
     def name(self) -> str:
-        """Such as "n1 to n2" or "n[1-4]"."""
+        """For example "n1 to n2" or "n[1-4]"."""
         return " to ".join(self.nodes) if self.kind == "route" else fold(self.nodes)
 
 
 @dataclass(frozen=True)
 class LimitFindings:
-    """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
-    the nodes cannot fill. Where nodes have several networks, `networks` are the findings of each, with its number from
-    1, and paths and what fails a little are only there. With several paths between leaves, limits are what flows over
-    all of them had together. `full_parts` are those of simulated nodes."""
+    """All findings of a diagnosis.
+
+    `groups` are nested or disjoint, largest first; `unobservable` are declared limits that the nodes cannot saturate.
+    If nodes have several networks, `networks` has the findings of each, numbered from 1, and only these have `paths`
+    and `grey`. With several paths between leaves, limits are those of all paths together. `full_parts` are saturated
+    parts of simulated nodes.
+    """
 
     verdict: str
     groups: list[tuple[str, ...]] = field(default_factory=list)
@@ -129,7 +132,7 @@ class LimitFindings:
 
 
 def _known(found: LimitFinding | SlowPart | LimitFindings) -> dict[str, Any]:
-    """What is to be said, without the network where nodes have only one."""
+    """The fields of a finding, without the network if nodes have only one."""
     return {
         name: value for name, value in vars(found).items() if name != "network" or value is not None
     }

@@ -1,4 +1,4 @@
-"""Limits that are alike, such as those of all racks, and what is slow alike: told together."""
+"""Merges similar limits, such as those of all racks, and similar slow parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from weft.understand.limits.findings import LimitFinding, SlowPart
 
 
 def fold_limits(limits: Sequence[LimitFinding]) -> list[list[LimitFinding]]:
-    """Limits of one kind, of as many members, like capacity and oversubscription: each group in the same directions."""
+    """Groups limits of one kind with equally many members, similar capacity and similar oversubscription. All members
+    of a group have the same directions."""
     found: list[list[LimitFinding]] = []
     like = [
         same
@@ -28,7 +29,7 @@ def fold_limits(limits: Sequence[LimitFinding]) -> list[list[LimitFinding]]:
 
 
 def fold_slow(slow: Sequence[SlowPart]) -> list[SlowPart]:
-    """Nodes that are slow alike as one; routes stay apart."""
+    """Merges nodes that are similarly slow; routes stay separate."""
     found: list[SlowPart] = []
     for same in alike(
         slow, lambda one: (one.kind, one.direction), lambda one: one.rate_mbps.median
@@ -39,17 +40,17 @@ def fold_slow(slow: Sequence[SlowPart]) -> list[SlowPart]:
 
 
 def members_text(limits: Sequence[LimitFinding]) -> str:
-    """Which nodes share them: a set, or how many sets of how many."""
+    """The nodes that share the limits: a set, or the number of sets and their size."""
     return fold_groups(limit.members for limit in limits)
 
 
 def directions_text(limits: Sequence[LimitFinding]) -> str:
-    """Such as "out and in"."""
+    """The directions of the limits, for example "out and in"."""
     return " and ".join(sorted({limit.direction for limit in limits}, reverse=True))
 
 
 def capacity_of(limits: Sequence[LimitFinding]) -> Interval:
-    """Of one limit its interval; of several the middle one, and the ends of all."""
+    """The median capacity of the limits, with an interval that encloses all of theirs."""
     found = [limit.capacity_mbps for limit in limits]
     middle = median_interval([each.median for each in found]).median
     return Interval(middle, min(each.low for each in found), max(each.high for each in found))

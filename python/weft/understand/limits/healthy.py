@@ -1,4 +1,4 @@
-"""What a quick look says of the health of nodes and uplinks, in words."""
+"""The health of nodes and uplinks from a quick check, in words."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NOT_SEEN = (
     "that costs less than a tenth of an uplink's rate or a fifth of a node's."
 )
 MOST_NAMED = 8
-"""Of what is undecided, or not like the others, so many are named in words."""
+"""The most odd or undecided elements that are named in words."""
 
 MOST_DOUBTFUL = MOST_ODD // 2
-"""A node that is slow both ways is one of them, and counts as two there."""
+"""Half of MOST_ODD, because there a node that is slow both ways counts twice."""
 
 
 def health_of(run: RunFolder, step: int) -> HealthReport:
-    """The health that a quick step of a run shows."""
+    """The health report of a quick step of a run."""
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(one["node"]) for one in meta.lost if one["node"] in names)
@@ -36,7 +36,7 @@ def health_of(run: RunFolder, step: int) -> HealthReport:
 
 
 def health_findings(run: RunFolder, step: int) -> LimitFindings:
-    """The same as findings: what is slow as rows, all else in the verdict."""
+    """The health report of a quick step as findings: slow nodes as rows, all else in the verdict."""
     health, named = health_of(run, step), Namer(run.meta)
     odd = _both_ways_as_one(health.odd)
     texts = [_odd_text(one, named) for one in odd[:MOST_NAMED]]
@@ -57,7 +57,7 @@ def health_findings(run: RunFolder, step: int) -> LimitFindings:
 
 
 def _both_ways_as_one(odd: Sequence[Odd]) -> list[Odd]:
-    """A node that is slow both ways once, by its worse way."""
+    """Lists a node that is slow in both directions once, with its worse direction."""
     found: dict[tuple[object, ...], Odd] = {}
     for one in sorted(odd, key=lambda one: one.share.median):
         key = (one.element.kind, one.element.members, one.element.fault)
@@ -79,7 +79,7 @@ def _odd_text(odd: Odd, named: Namer) -> str:
 
 
 def _more_text(odd: Sequence[Odd]) -> list[str]:
-    """How many are not named in words; of very many it is doubtful whether the others are what is usual."""
+    """How many elements are not named, and a doubt if there are so many that the others no longer define "normal"."""
     more = len(odd) - MOST_NAMED
     if more <= 0:
         return []

@@ -1,4 +1,4 @@
-"""What a study found, by the names of the run's nodes."""
+"""The findings of a study with the names of the run's nodes."""
 
 from __future__ import annotations
 

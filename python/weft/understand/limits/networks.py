@@ -1,4 +1,4 @@
-"""Findings of several networks between the same nodes as one."""
+"""Merges the findings of several networks between the same nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.understand.limits.findings import LimitFindings
 
 
 def on_network(found: LimitFindings, number: int) -> LimitFindings:
-    """Findings that say of which network they are, by its number from 1."""
+    """The findings labelled with the number of their network, from 1."""
     return replace(
         found,
         network=number,
@@ -20,7 +20,7 @@ def on_network(found: LimitFindings, number: int) -> LimitFindings:
 
 
 def over_networks(found: Sequence[LimitFindings]) -> LimitFindings:
-    """The findings of each network, and all of them together; groups are those of the first network."""
+    """The merged findings of all networks, which also hold those of each; groups are those of the first network."""
     return replace(
         found[0],
         verdict=" ".join(_verdicts(found)),
@@ -38,7 +38,7 @@ def over_networks(found: Sequence[LimitFindings]) -> LimitFindings:
 
 
 def _verdicts(found: Sequence[LimitFindings]) -> list[str]:
-    """Those that say the same once, with the networks of which it holds."""
+    """The distinct verdicts, each with its networks."""
     numbers: dict[str, list[str]] = {}
     for one in found:
         numbers.setdefault(one.verdict, []).append(str(one.network))
@@ -46,7 +46,7 @@ def _verdicts(found: Sequence[LimitFindings]) -> list[str]:
 
 
 def named(numbers: Sequence[str]) -> str:
-    """Such as "Network 3" or "Networks 1-2,4"."""
+    """For example "Network 3" or "Networks 1-2,4"."""
     if len(numbers) == 1:
         return f"Network {numbers[0]}"
     return f"Networks {fold(numbers).strip('[]')}"

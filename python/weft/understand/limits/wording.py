@@ -28,7 +28,7 @@ from weft.understand.xray.study import SearchStudy
 _MOST_NAMED = 4
 
 MACHINE_WARNINGS = {"lab-late", "lab-busy"}
-"""Of a machine that was too slow for its lab, which looks like a limit that all nodes share."""
+"""Warnings of a machine that was too slow for its lab, which looks like a limit that all nodes share."""
 
 
 def verdict_text(
@@ -38,7 +38,7 @@ def verdict_text(
     searched: bool,
     undecided: list[str],
 ) -> str:
-    """The verdict: the limits, tightest first, then what is slow; or that nothing was found."""
+    """The verdict: the limits, tightest first, then slow parts; or that nothing was found."""
     sentences = []
     if limits:
         tightest = fold_limits(sorted(limits, key=lambda limit: -limit.oversubscription))
@@ -63,7 +63,7 @@ def verdict_text(
 
 
 def limit_text(limit: LimitFinding, *others: LimitFinding) -> str:
-    """One limit in a clause, or several that are alike."""
+    """One limit, or several similar ones, as a clause."""
     same = (limit, *others)
     members = members_text(same)
     each = "" if len({one.members for one in same}) == 1 else " each"
@@ -83,7 +83,7 @@ def limit_text(limit: LimitFinding, *others: LimitFinding) -> str:
 
 
 def slow_text(slow: SlowPart) -> str:
-    """One slow thing in a clause."""
+    """A slow part as a clause."""
     rate = part_of_mbps(slow.rate_mbps.median, slow.expected_mbps)
     if slow.kind == "route":
         return f"from {slow.nodes[0]} to {slow.nodes[1]} {rate}"
@@ -92,7 +92,7 @@ def slow_text(slow: SlowPart) -> str:
 
 
 def limit_evidence(limit: SharedLimit) -> str:
-    """What a limit rests on."""
+    """The evidence for a limit, in words."""
     low, high = (
         f"{100 * end:.0f}" for end in (limit.decision.ratio.low, limit.decision.ratio.high)
     )
@@ -110,11 +110,11 @@ def limit_evidence(limit: SharedLimit) -> str:
 
 
 def cut_text(study: SearchStudy) -> str:
-    """How good the cuts are that were tried, where no limit was found."""
+    """The results of random bisections, in words, for a search that found no limit; empty if none was tried."""
     shares = study.bisection_shares
     if not shares:
         return ""
-    # Bounds are rounded to the side on which they still hold.
+    # Both are rounded down, so that the statement still holds.
     worst, most = (int(100 * share) for share in (min(*shares, 1.0), 0.05 ** (1 / len(shares))))
     return (
         f"The worst of {len(shares)} random bisections delivered {worst} % of full, so with 95 % "
@@ -123,8 +123,8 @@ def cut_text(study: SearchStudy) -> str:
 
 
 def several_paths_text(found: LimitFindings, testbed: TestbedRecord) -> str:
-    """What a search for limits in a tree does not tell, of which networks, and what does; empty where there is one path
-    only, or nothing is known of several."""
+    """A note that limits cover all paths together, on which networks, and which command separates them; empty if
+    several paths are not known."""
     if not found.has_several_paths:
         return ""
     numbers = [str(one.network) for one in found.networks if one.has_several_paths]
@@ -141,8 +141,7 @@ def several_paths_text(found: LimitFindings, testbed: TestbedRecord) -> str:
 def doubt_text(
     limit: SharedLimit, all_nodes: Members, meta: RunMeta, beside: Sequence[OtherTraffic]
 ) -> str:
-    """The question that is left open where a limit may be the testbed's own, or made by other traffic; empty where it
-    is none."""
+    """The open question about a limit that may be due to the testbed or to other traffic; empty if there is none."""
     share = (
         f"whether {len(limit.members)} nodes share a limit of "
         f"{format_mbps(limit.capacity_mbps.median)} or"
@@ -160,13 +159,13 @@ def doubt_text(
 
 
 def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) -> bool:
-    """Whether all nodes share it, and the lab was late or busy."""
+    """Whether all nodes share the limit and the lab was late or busy."""
     is_of_all = limit.members == all_nodes and limit.kind in ("switch", "core")
     return is_of_all and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
 
 
 def slow_doubt_text(slow: SlowPart, meta: RunMeta, beside: Sequence[OtherTraffic]) -> str:
-    """The question that is left open where other traffic took what something slow lacks; empty where it did not."""
+    """The open question about a slow part if other traffic accounts for its missing rate; else empty."""
     names = [str(node["name"]) for node in meta.nodes]
     taken = max(
         (one.mbps for one in beside if names[one.node] in slow.nodes and _passes(slow, names, one)),
@@ -178,14 +177,14 @@ def slow_doubt_text(slow: SlowPart, meta: RunMeta, beside: Sequence[OtherTraffic
 
 
 def _passes(slow: SlowPart, names: Sequence[str], traffic: OtherTraffic) -> bool:
-    """Whether traffic at one of its nodes takes the same way."""
+    """Whether traffic at one of its nodes has the same direction."""
     if slow.kind == "route":
         return names[traffic.node] == slow.nodes[0 if traffic.side == "out" else 1]
     return slow.direction in (None, traffic.side)
 
 
 def aside_texts(meta: RunMeta, beside: Sequence[OtherTraffic]) -> list[str]:
-    """What else must be known of a run: nodes of which nothing is said, and traffic of others."""
+    """Caveats of a run in words: lost nodes, and traffic of others."""
     said = []
     if lost := {entry["node"] for entry in meta.lost}:
         said.append(f"Lost during the run: {fold(lost)}, of which nothing is said.")

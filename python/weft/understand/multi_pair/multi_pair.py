@@ -1,4 +1,4 @@
-"""What several pairs between two nodes got at once: per pair and in sum, under each policy, with the spread."""
+"""Rates of several pairs between two nodes at once: per pair and in sum, under each policy, with the spread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from weft.understand.curve.curve import Ints, column
 
 @dataclass(frozen=True)
 class PairRate:
-    """One of the pairs, by its number from 1; `interface` is the one that carried it, where it was one."""
+    """One of the pairs, numbered from 1; `interface` carried it, None if several may have."""
 
     pair: int
     interface: int | None
@@ -33,10 +33,10 @@ class PairRate:
 class MultiPairPoint:
     """One size of one arrangement.
 
-    `sum_mbps` is what all pairs moved between the first start and the last end of a timing. `latency_us` is half a
-    round trip, the mean over pairs. `lowest_mbps` and `highest_mbps` are the extremes of the timings. `of_alone` is the
-    sum over what the interfaces that it uses carry alone, added up; None where those were not measured, and where
-    latency is, which fills no interface.
+    `sum_mbps` is the bits of all pairs over the time from the first start to the last end of a timing. `latency_us` is
+    half a round trip, the mean over pairs. `lowest_mbps` and `highest_mbps` are the extremes over timings. `of_alone`
+    is `sum_mbps` over the total rate of its interfaces when each runs alone; None if that was not measured, or if the
+    test measures latency, which fills no interface.
     """
 
     step: int
@@ -45,7 +45,7 @@ class MultiPairPoint:
     policy: str
     pairs: int
     interfaces: tuple[int, ...]
-    """Those that may carry something, from 1."""
+    """The interfaces that may carry traffic, numbered from 1."""
     size_bytes: int
     timings: int
     sum_mbps: Interval
@@ -55,12 +55,12 @@ class MultiPairPoint:
     each: tuple[PairRate, ...]
     name: str
     by_launch_mbps: tuple[float, ...] = ()
-    """The sum's median in each launch, NaN where it was not measured."""
+    """The median sum of each launch, NaN if it was not measured."""
     of_alone: Interval | None = None
 
     @property
     def spread_pct(self) -> float:
-        """From the lowest to the highest timing, in parts of the median."""
+        """The range over timings in percent of the median."""
         return 100.0 * (self.highest_mbps - self.lowest_mbps) / self.sum_mbps.median
 
     def to_json(self) -> dict[str, Any]:
@@ -93,14 +93,14 @@ def _of_step(run: RunFolder, index: int, step: Step) -> Iterator[MultiPairPoint]
 
 @dataclass(frozen=True)
 class _Timings:
-    """The rows of a phase as tables of timings by pairs; `launch` is that of each timing.
+    """The rows of a phase as tables (timings x pairs); `launch` has the launch of each timing.
 
-    A launch hands over whole phases, in which the t-th timing of pair p of k is batch t k + p.
+    In each launch, batch t k + p is the t-th timing of pair p of k.
     """
 
     size_bytes: int
     messages: Floats
-    """Messages that crossed the network, of each pair in each timing."""
+    """Messages that crossed the network, by timing and pair."""
     start_ns: Floats
     elapsed_ns: Floats
     launch: Ints
@@ -124,7 +124,7 @@ class _Timings:
 
     @property
     def sums_mbps(self) -> Floats:
-        """Of each timing: all bits over the time from the first start to the last end."""
+        """By timing: all bits over the time from the first start to the last end."""
         ends = (self.start_ns + self.elapsed_ns).max(axis=1)
         sums: Floats = self.messages.sum(axis=1) * self.size_bytes * 8e3
         sums /= ends - self.start_ns.min(axis=1)
@@ -141,13 +141,13 @@ class _Timings:
         return times
 
     def by_launch(self, mbps: Floats) -> tuple[float, ...]:
-        """The median in each launch, from the first; NaN where there is none."""
+        """The median of each launch, from launch 0 on; NaN if the launch has no timing."""
         launches = range(int(self.launch.max()) + 1)
         mine = (mbps[self.launch == launch] for launch in launches)
         return tuple(median_interval(one).median if len(one) else math.nan for one in mine)
 
     def interval(self, values: Floats, upper: bool = False) -> Interval:
-        """Of rates or, `upper`, of times, one for each timing: over launches, or over the timings of the only one."""
+        """The interval of one value per timing, over launches, or over timings of one launch; `upper` for times."""
         launches = np.unique(self.launch)
         if len(launches) == 1:
             return median_interval(values, upper=upper)
@@ -192,7 +192,7 @@ def _point(
 
 
 def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:
-    """Each with its share of what its interfaces carry alone."""
+    """The points with `of_alone` filled in."""
     alone = {
         (point.size_bytes, point.interfaces[0]): point.sum_mbps
         for point in points
@@ -210,7 +210,7 @@ def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:
 
 
 def _share(rate: Interval, parts: Sequence[Interval]) -> Interval:
-    """As ratios of intervals are combined elsewhere: its ends cover at least as surely as both do together."""
+    """The ratio of a rate to a sum of rates; if all intervals hold, so does this one."""
     median, low, high = (
         sum(getattr(part, end) for part in parts) for end in ("median", "low", "high")
     )

@@ -1,4 +1,4 @@
-"""Which use of several interfaces carries most, and how near that is to what they carry alone."""
+"""Which use of several interfaces carries most, and how close it comes to their sum when each runs alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.understand.multi_pair.multi_pair import MultiPairPoint
 
 @dataclass(frozen=True)
 class PairOrder:
-    """So many pairs at once in one test, at its largest size: the policies, the fastest first."""
+    """The policies of a test with `pairs` pairs at its largest size, fastest first."""
 
     test: str
     pairs: int
@@ -39,9 +39,9 @@ class PairOrder:
 
     @property
     def text(self) -> str:
-        """In words: "one-way, 2 pairs: independent 188 Mb/s (99.9 % of alone), then shared 94".
+        """For example "one-way, 2 pairs: independent 188 Mb/s (99.9 % of alone), then shared 94 Mb/s".
 
-        Alone is what its interfaces carry when each runs by itself, added up.
+        "Alone" is the sum of its interfaces' rates when each runs by itself.
         """
         joined = _text(self.points[0])
         for faster, slower in pairwise(self.points):
@@ -51,13 +51,13 @@ class PairOrder:
 
     @property
     def fastest(self) -> tuple[str, ...]:
-        """The policies that nothing proves slower than the first."""
+        """The first policy, and those whose intervals overlap with its interval."""
         first = self.points[0]
         return tuple(one.policy for one in self.points if not _differ(first, one))
 
 
 def _differ(faster: MultiPairPoint, slower: MultiPairPoint) -> bool:
-    """Whether their intervals are apart."""
+    """Whether their intervals are disjoint."""
     return slower.sum_mbps.high < faster.sum_mbps.low
 
 
@@ -68,7 +68,7 @@ def _text(point: MultiPairPoint) -> str:
 
 
 def pair_orders(points: Iterable[MultiPairPoint]) -> list[PairOrder]:
-    """By step and number of pairs; tests of latency are not in it, since they do not fill an interface."""
+    """The orders by step and number of pairs; without tests of latency, which do not fill an interface."""
     compared = [one for one in points if one.policy != "alone" and one.test != "latency"]
     found = []
     for step, pairs in sorted({(one.step, one.pairs) for one in compared}):
@@ -81,7 +81,7 @@ def pair_orders(points: Iterable[MultiPairPoint]) -> list[PairOrder]:
 
 
 def latency_orders(points: Iterable[MultiPairPoint]) -> list[str]:
-    """The latency of a test's smallest message by number of pairs, the lowest first."""
+    """A line for each number of pairs: the latency of the smallest message under each policy, lowest first."""
     timed = [
         (one.pairs, one.latency_us.median, one.policy, one.size_bytes)
         for one in points

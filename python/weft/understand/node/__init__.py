@@ -1,1 +1,1 @@
-"""What simulated nodes were busy with."""
+"""Results inside nodes: occupation of parts, loads of applications, web servers, costs of receiving."""

@@ -1,4 +1,4 @@
-"""What a faster part of a simulated node brings: the run's machine simulated again with that part changed."""
+"""The benefit of a faster part of a simulated node: the run's machine simulated again with that part changed."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from weft.runs.records import records
 
 TWICE = 2.0
 TIMES = (1.25, TWICE, 4.0)
-"""How many times as fast a part is tried."""
+"""The speed factors that are tried."""
 MOST = 64.0
-"""So many times as fast a part is as if it were not there."""
+"""With this speed factor a part no longer limits."""
 ALL, MUCH = 0.99, 0.9
-"""Of what a part gives that is not there: from here on another is next, and what a purchase should bring at least."""
+"""Shares of the rate without the part's limit: at ALL another part limits; MUCH is what a purchase should achieve."""
 _MATTERS = 1.01
 _GRAIN = 1.01
 
 
 @dataclass(frozen=True)
 class Sped:
-    """A part so many times as fast, as its `key` then has it, and what messages then get."""
+    """A part sped up by the factor `times`, the new `value` of its key, and the resulting rate of messages."""
 
     times: float
     value: str
@@ -39,9 +39,11 @@ class Sped:
 
 @dataclass(frozen=True)
 class Faster:
-    """What a faster part brings to messages of one size, each way: `tried` in rising order, `much` with 90 % of what
-    the part lets through when it limits no more, `all` from where on `next_part` limits (empty where no single part
-    does)."""
+    """The one-way rates of messages of one size with a faster part.
+
+    `tried` is in ascending order. `much` reaches 90 % of the rate without the part's limit. Beyond `all`, `next_part`
+    limits; it is empty if no single part does.
+    """
 
     key: str
     now: str
@@ -54,17 +56,17 @@ class Faster:
 
     @property
     def twice(self) -> Sped:
-        """What is simulated with twice as fast a part; with the part as it is where that brings nothing."""
+        """The result with the part twice as fast; with the unchanged part if a faster one has no effect."""
         return next((one for one in self.tried if one.times == TWICE), self.much)
 
     @property
     def brings(self) -> float:
-        """How many times as fast messages become at most; 1 where the part by itself is no limit."""
+        """The largest speed-up of messages; 1 if the part alone is no limit."""
         return self.all.rate_mbps / self.rate_mbps
 
 
 class SimulatedMachine(NamedTuple):
-    """A machine as a run's record has it, with the keys that are not as its text says."""
+    """A machine as a run's record has it, with overrides of keys in its text."""
 
     text: str
     name: str
@@ -74,9 +76,9 @@ class SimulatedMachine(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _first_batch(machine: SimulatedMachine, step: str, phase: int) -> tuple[int, int]:
-    """How many ns the first batch of a phase takes, and of how many messages it is: 1 and 0 where none arrives.
+    """The duration in ns and the messages of a phase's first batch; (1, 0) if none arrives.
 
-    What is said of a run and what is recommended for it ask the same, for which each is simulated once.
+    Cached, because diagnosis and recommendations of a run need the same simulations.
     """
     model = _core.Machine.load(*machine[:3], list(machine.keys))
     rows = model.simulate(step, phase, phase + 1)["rows"]
@@ -87,7 +89,7 @@ def _first_batch(machine: SimulatedMachine, step: str, phase: int) -> tuple[int,
 
 @dataclass
 class NodeModel:
-    """The machine of a run as its record has it, and a step's phase that is asked of it."""
+    """The machine of a run as recorded, with the phase of a step to simulate."""
 
     testbed: records.TestbedRecord
     step: Step
@@ -95,8 +97,8 @@ class NodeModel:
     size_bytes: int
 
     def faster(self, part: str) -> Faster | None:
-        """What a part brings that is faster; None where the machine's description has no number for it, or where no
-        message arrives."""
+        """The benefit of speeding up a part; None if the machine's description has no number for it, or if no message
+        arrives."""
         key = key_of(part)
         amount = self._amount(key)
         if amount is None:
@@ -115,7 +117,7 @@ class NodeModel:
         return Faster(*known, tried, much, enough, self._next({key: most.value}, part))
 
     def rate_mbps(self, changes: Mapping[str, str]) -> float:
-        """What messages get with other values of keys; 0 where none arrives."""
+        """The one-way rate of messages with some keys changed; 0 if none arrives."""
         overrides = self.testbed["overrides"]
         machine = SimulatedMachine(
             self._machine["text"],
@@ -128,12 +130,12 @@ class NodeModel:
         return float(self.size_bytes * 8e3 * ways * messages / elapsed_ns)
 
     def _sped(self, key: str, amount: Amount, times: float) -> Sped:
-        """With three digits, as a data sheet has it."""
+        """The part sped up by `times`, its value rounded to three digits as in a data sheet."""
         value = amount.text(float(f"{amount.worth * times:.3g}"))
         return Sped(times, value, self.rate_mbps({key: value}))
 
     def _least(self, key: str, amount: Amount, rate_mbps: float) -> Sped:
-        """The slowest part that gives a rate, within 1 %."""
+        """The slowest part that reaches a rate, within 1 %, by bisection."""
         low, high = 1.0, MOST
         while high / low > _GRAIN:
             middle = math.sqrt(low * high)
@@ -144,7 +146,7 @@ class NodeModel:
         return self._sped(key, amount, high)
 
     def _next(self, changes: Mapping[str, str], but: str) -> str:
-        """The part that then brings most when it is twice as fast."""
+        """The part other than `but` whose doubling helps most after the changes; empty if none helps."""
         rate = self.rate_mbps(changes)
         found: dict[str, float] = {}
         for part, key in self._levers:
@@ -162,7 +164,7 @@ class NodeModel:
 
     @cached_property
     def _levers(self) -> list[tuple[str, str]]:
-        """What may be next: parts, then what is no part but takes time."""
+        """Candidates for the next limit, with their keys: parts, then delays and buffers."""
         found = value_of(self._machine["text"], "processors")
         names = [str(one["name"]) for one in found] if isinstance(found, list) else []
         shared = [(part, key_of(part)) for part in (*names, *_KEYS)]
@@ -178,7 +180,7 @@ class NodeModel:
             return None
 
     def _value(self, key: str) -> object | None:
-        """As it is in effect: what the run changed, what its placement says, what the file says."""
+        """The value in effect: from the run's overrides, else its placement, else the machine's file."""
         changed: object | None = self.testbed["overrides"].get(key)
         if changed is not None:
             return changed
@@ -201,12 +203,12 @@ _OTHERS = (
 
 
 def key_of(part: str) -> str:
-    """The key of a machine's description that says how fast a part is."""
+    """The key of a machine's description that holds the speed of a part."""
     return _KEYS.get(part, f"processors.{part}.clock")
 
 
 def part_text(part: str) -> str:
-    """As sentences have it: "the I/O bus", "the processor cpu0"."""
+    """A part within a sentence: "the I/O bus", "the processor cpu0"."""
     if part.startswith(("the ", "each ")):
         return part
     shared = "link" if part == LINK else part

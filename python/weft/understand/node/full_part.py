@@ -1,32 +1,33 @@
-"""Parts of simulated nodes that are full: which, from which size on, what a faster one brings, and which is next."""
+"""Saturated parts of simulated nodes: from which size on, the benefit of a faster one, and the next limit."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from weft.base.errors import WeftError
 from weft.base.nodeset import fold
 from weft.base.quantity import format_bytes, format_mbps
+from weft.base.result import Documented
 from weft.runs.folder import RunFolder
 from weft.understand.node.faster import Faster, NodeModel, part_text
 from weft.understand.node.occupation import Busy, occupation
 
 FULL = 0.95
-"""Of the time: a part that is busy for longer is full."""
+"""A part that is busy for at least this share of the time is full."""
 MOST_BYTES = 16 << 20
-"""What a faster part brings is simulated with messages of so many bytes at most, which takes about a second."""
+"""The largest message with which a faster part is simulated, which takes about a second."""
 _NEAR = 0.1
 PATTERNS = ("pingpong", "stream")
 
 
 @dataclass(frozen=True)
-class FullPart:
-    """A `part` of `nodes` that is busy for at least 95 % of the time with all messages of `from_bytes` and more, and
-    for `share` with those of `size_bytes`. `faster` says what it brings to be faster; none where the run does not keep
-    the machine's description."""
+class FullPart(Documented):
+    """A `part` of `nodes` that is busy for at least 95 % of the time at all sizes from `from_bytes` on, and for `share`
+    of it at `size_bytes`. `faster` is the benefit of a faster part; None if it cannot be simulated."""
+
+    DERIVED = ("text",)
 
     step: str
     part: str
@@ -38,21 +39,16 @@ class FullPart:
 
     @property
     def text(self) -> str:
-        """In a sentence or two."""
+        """The finding in one sentence."""
         start = f"from {format_bytes(self.from_bytes)} on"
         share = f"{100 * min(self.share, 1.0):.1f} % of the time at {format_bytes(self.size_bytes)}"
         full = f"{part_text(self.part)} of {fold(self.nodes)} is full {start} ({share})"
         gain = f"; {gain_text(self.faster)}" if self.faster else ""
         return f"{self.step}: {full}{gain}."
 
-    def to_json(self) -> dict[str, Any]:
-        """As `weft diagnose --json` has it."""
-        faster = asdict(self.faster) if self.faster else None
-        return vars(self) | {"faster": faster, "text": self.text}
-
 
 def gain_text(faster: Faster) -> str:
-    """What is simulated with a faster part, until which is next."""
+    """The simulated rates with a faster part, and the next limit, in words."""
     if faster.brings == 1.0:
         return "simulated, a faster one alone brings nothing"
     is_near = abs(faster.much.times / faster.twice.times - 1) < _NEAR
@@ -67,7 +63,7 @@ def gain_text(faster: Faster) -> str:
 
 
 def full_parts(run: RunFolder) -> list[FullPart]:
-    """By step and part, those that a faster one of brings most first; nothing where a run does not record parts."""
+    """The full parts of a run, those first whose speed-up helps most; empty unless nodes were simulated."""
     if run.meta.testbed.get("kind") != "node":
         return []
     found = [one for index in _steps(run) for one in _of_step(run, index)]
@@ -75,7 +71,7 @@ def full_parts(run: RunFolder) -> list[FullPart]:
 
 
 def _steps(run: RunFolder) -> Iterator[int]:
-    """Those in which nothing but the size of messages varies."""
+    """The steps in which only the size of messages varies."""
     for index, step in enumerate(run.meta.plan.steps):
         if step.pattern.kind in PATTERNS and step.pattern.has_curve:
             yield index
@@ -105,7 +101,7 @@ def _of_step(run: RunFolder, index: int) -> Iterator[FullPart]:
 
 
 def _full_from(rows: list[Busy]) -> list[Busy]:
-    """The largest sizes, in rising order, with all of which the part is full."""
+    """The largest sizes, in ascending order, at all of which the part is full."""
     found: list[Busy] = []
     for busy in sorted(rows, key=lambda one: one.size_bytes, reverse=True):
         if busy.share < FULL:
@@ -115,7 +111,8 @@ def _full_from(rows: list[Busy]) -> list[Busy]:
 
 
 def _faster(run: RunFolder, index: int, part: str, full: list[Busy]) -> Faster | None:
-    """None where the run is of a version that kept no description, or the description is none."""
+    """The benefit of a faster part; None if the run has no valid description of its machine, or if the part is full
+    only with messages above MOST_BYTES."""
     asked = [one for one in full if one.size_bytes <= MOST_BYTES]
     if not asked or "machine" not in run.meta.testbed:
         return None

@@ -1,4 +1,4 @@
-"""What the insides of nodes were busy with, and where the time of messages went: recorded by runs on `node:`."""
+"""What the parts of nodes were busy with, and where the time of messages went: recorded by runs on `node:`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from weft.base.result import Documented
 from weft.runs.columns.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import phase_sizes
@@ -13,7 +14,7 @@ from weft.understand.curve.curve import phase_sizes
 
 @dataclass(frozen=True)
 class Busy:
-    """A part of a node during a phase, whose messages have one size: `shares` of the time by task, or one of a bus."""
+    """A part of a node during a phase, whose messages have one size: the `shares` of time by task; a bus has one."""
 
     step: int
     phase: int
@@ -27,15 +28,15 @@ class Busy:
     def share(self) -> float:
         return sum(self.shares.values())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         tasks = {task: share for task, share in self.shares.items() if task}
         return vars(self) | {"share": self.share, "shares": tasks}
 
 
 @dataclass(frozen=True)
 class CacheHits:
-    """A processor's accesses of one kind (read, write, instruction) to one cache: for each message of one size (of a
-    ping-pong, both ways), and what part of them hit."""
+    """A processor's accesses of one kind (read, write, instruction) to one cache, per message of one size (per round
+    trip of a ping-pong), and the share that hit."""
 
     step: int
     phase: int
@@ -49,8 +50,10 @@ class CacheHits:
 
 
 @dataclass(frozen=True)
-class Budget:
-    """Where the time of messages of one size went, one way: by stage, in us. Together it is the latency."""
+class Budget(Documented):
+    """The one-way time of messages of one size by stage, in µs; the stages add up to the latency."""
+
+    DERIVED = ("total_us",)
 
     step: int
     size_bytes: int
@@ -60,13 +63,12 @@ class Budget:
     def total_us(self) -> float:
         return sum(self.stages_us.values())
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"total_us": self.total_us}
-
 
 @dataclass(frozen=True)
-class Cycles:
-    """What cycles a message of one size took on a node, by category of the machine's description."""
+class Cycles(Documented):
+    """The cycles of a message of one size on a node, by category of the machine's description."""
+
+    DERIVED = ("shares",)
 
     step: int
     phase: int
@@ -74,15 +76,15 @@ class Cycles:
     node: str
     cycles: dict[str, float]
 
-    def share(self, category: str) -> float:
-        return self.cycles[category] / (sum(self.cycles.values()) or 1.0)
-
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"shares": {name: self.share(name) for name in self.cycles}}
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of all cycles, by category."""
+        total = sum(self.cycles.values()) or 1.0
+        return {category: count / total for category, count in self.cycles.items()}
 
 
 def occupation(run: RunFolder) -> list[Busy]:
-    """By step, phase, node and part; nothing where a run does not record it."""
+    """Occupation by step, phase, node and part; empty if the run does not record it."""
     found: dict[tuple[Any, ...], Busy] = {}
     for at, row in _rows(run, OCCUPATION_NAME):
         key = (*at, row["node"], row["part"])
@@ -92,13 +94,13 @@ def occupation(run: RunFolder) -> list[Busy]:
 
 
 def cache_hits(run: RunFolder) -> list[CacheHits]:
-    """By step, size, node, processor, cache and kind of access; nothing where a run does not record it."""
+    """Hits by step, size, node, processor, cache and kind of access; empty if the run does not record them."""
     names = ("node", "part", "cache", "access", "accesses", "hit_rate")
     return [CacheHits(*at, *(row[name] for name in names)) for at, row in _rows(run, CACHES_NAME)]
 
 
 def budgets(run: RunFolder) -> list[Budget]:
-    """By step and size; nothing where a run does not record it."""
+    """Budgets by step and size; empty if the run does not record them."""
     found: dict[tuple[int, int], Budget] = {}
     for (step, _, size_bytes), row in _rows(run, BUDGET_NAME):
         budget = found.setdefault((step, size_bytes), Budget(step, size_bytes, {}))
@@ -107,7 +109,7 @@ def budgets(run: RunFolder) -> list[Budget]:
 
 
 def cycles_by_category(run: RunFolder) -> list[Cycles]:
-    """By step, size and node; nothing where a machine's costs are not given by category."""
+    """Cycles by step, size and node; empty if the machine's description gives no costs by category."""
     found: dict[tuple[Any, ...], Cycles] = {}
     for at, row in _rows(run, CATEGORIES_NAME):
         key = (*at, row["node"])

@@ -1,1 +1,1 @@
-"""Paths between leaves: how many there are, what each carries, and which connections take which."""
+"""Paths between leaves: their number, the capacity of each, and the connections assigned to it."""

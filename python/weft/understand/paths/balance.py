@@ -1,4 +1,4 @@
-"""How evenly connections fall on paths, and what chance alone would give."""
+"""How evenly connections are distributed over paths, compared with chance."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from weft.base.interval import Interval
 from weft.base.statistics import LEVEL, Floats
 
 DRAWS = 4000
-"""A chance of 1 % is then known to within a sixth of it."""
+"""Determines a probability of 1 % to within a sixth of it."""
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Jain's index (1: all alike) and the largest over the mean, each with what as many connections would give by
-    chance where all paths are alike; `p_value` of that, by the distribution of the chi-square statistic itself."""
+    """Jain's index (1: all equal) and the ratio of maximum to mean, each with its interval for equally likely paths;
+    `p_value` is that of equally likely paths, from the simulated distribution of the chi-square statistic."""
 
     jain: float
     jain_by_chance: Interval
@@ -27,13 +27,13 @@ class Balance:
 
 
 def jain(counts: Floats) -> Floats:
-    """Along the last axis: (sum x)^2 / (n sum x^2). Source: R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984)."""
+    """Jain's index on the last axis: (sum x)^2 / (n sum x^2). Source: R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984)."""
     found: Floats = counts.sum(-1) ** 2 / (counts.shape[-1] * (counts**2).sum(-1))
     return found
 
 
 def balance_of(counts: Sequence[int], seed: int = 0) -> Balance:
-    """Of connections by path; there is one at least. Chance is that of balls in bins, by drawing."""
+    """The balance of connections by path, of which there must be one at least; chance is simulated as balls in bins."""
     found = np.array(counts, dtype=float)
     total, paths = int(found.sum()), len(counts)
     drawn = np.random.default_rng(seed).multinomial(total, [1 / paths] * paths, DRAWS).astype(float)
@@ -50,9 +50,10 @@ def balance_of(counts: Sequence[int], seed: int = 0) -> Balance:
 
 
 def share_of(count: int, total: int) -> Interval:
-    """A share with its interval. Source: C. Clopper and E. Pearson, Biometrika 26 (1934)."""
+    """A share with its 95 % interval. Source: C. Clopper and E. Pearson, Biometrika 26 (1934)."""
     tail = (1 - LEVEL) / 2
-    from scipy.stats import beta  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.stats import beta
 
     low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
     high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0

@@ -1,4 +1,4 @@
-"""Which leaf's link a slow or lossy path is: what all such pairs of leaves have in common."""
+"""Attributes slow and lossy paths to the links of leaves, by what all such pairs of leaves have in common."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from weft.understand.paths.leaf_paths import LeafPaths, PathFound
 
 SLOW_SHARE = 0.75
-"""A path that carries less than this share of the usual one."""
+"""A path is slow if it carries less than this share of the usual capacity."""
 Side = Literal["out", "in", "between"]
 
 
 @dataclass(frozen=True)
 class BadLink:
-    """A leaf whose link is bad outwards or inwards, or two leaves between which one is: where nothing else says whose
-    it is. `found` are the bad paths with the pairs of leaves that they are of."""
+    """A leaf with a bad link out or in, or two leaves with a bad link "between" them if it cannot be attributed to one.
+    `found` are the bad paths with their pairs of leaves."""
 
     side: Side
     leaf: tuple[int, ...]
@@ -26,15 +26,15 @@ class BadLink:
 
     @property
     def other(self) -> tuple[int, ...]:
-        """Where `between`: the leaf that it leads to."""
+        """The destination leaf of a link "between" two."""
         return self.found[0][0].dst
 
 
 def slow_links(pairs: Sequence[LeafPaths]) -> list[BadLink]:
-    """The fewest links that explain all slow paths, those first that explain most."""
+    """The fewest links that explain all slow paths, starting with those that explain the most."""
     told = [one for one in pairs if one.paths]
     if any(one.kind == "wide" for one in told):
-        # Where paths are wide, a slow one would have been seen.
+        # Among wide paths, a slow one would have been found, so pairs without any count as good.
         told = [one for one in pairs if one.paths or one.kind == "not told"]
     usual = float(np.median([one.usual_mbps for one in told if one.paths])) if told else 0.0
     return _links(told, lambda path: path.capacity_mbps.median < SLOW_SHARE * usual)
@@ -61,7 +61,7 @@ Ends = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _best(left: set[Ends], tried: Sequence[Ends]) -> tuple[Side, tuple[int, ...], set[Ends]]:
-    """The leaf all of whose pairs one way are bad, and which explains most of those that are left."""
+    """The leaf whose pairs in one direction are all bad, and which explains most of those left; else the first pair."""
     sides: tuple[tuple[Side, int], ...] = (("out", 0), ("in", 1))
     candidates = []
     for side, end in sides:

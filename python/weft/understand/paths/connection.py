@@ -1,4 +1,4 @@
-"""Connections with ports of their own between two leaves, and which leaves may be tried at the same time."""
+"""Connections with their own ports between two leaves, and which leaves can be tested concurrently."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import NamedTuple
 from weft.understand.ensemble.leaves import Leaf
 
 FIRST_PORT = 20_000
-"""Below what kernels give connections by themselves, and above most services."""
+"""Below the ephemeral ports of kernels, and above most services."""
 MOST_PORTS = 11_900
-"""Those of all pairs of leaves end where the kernels' own begin, at 32,768."""
+"""The ports of all pairs of leaves end where the kernels' ephemeral ports begin, at 32,768."""
 MOST_CONNECTIONS = 400
-"""Between two leaves, of those that are sorted by path: enough for 40 paths. As many ports behind those are for
+"""The most connections between two leaves that are sorted by path, enough for 40 paths. As many further ports are for
 connections that are only tried beside others."""
 ALL_SHIFTS_LEAVES = 4
-"""Of more leaves not all pairs are tried: each sends to and hears from three others."""
+"""With more leaves, not all pairs are tried: each leaf sends to and receives from three others."""
 
 
 class PathConnection(NamedTuple):
-    """Nodes by position, and the port that the source sends from."""
+    """The nodes by position, and the source port."""
 
     src: int
     dst: int
@@ -30,7 +30,7 @@ class PathConnection(NamedTuple):
 
 @dataclass(frozen=True)
 class LeafPair:
-    """From a leaf to another; `has_choices` where links behind a leaf's own are chosen among, too."""
+    """From one leaf to another; `has_choices` if further hops after the leaf's own also choose among links."""
 
     number: int
     src: Leaf
@@ -42,11 +42,11 @@ class LeafPair:
         return FIRST_PORT + self.number * 997 % MOST_PORTS
 
     def further_port(self, number: int) -> int:
-        """A port for a connection that is none of `connections`."""
+        """A port that no connection of `connections` uses."""
         return self._first_port + MOST_CONNECTIONS + number % MOST_CONNECTIONS
 
     def connections(self, count: int) -> list[PathConnection]:
-        """The first so many, each with a port of its own; the nodes take turns in all combinations."""
+        """The first `count` connections, each with its own port, over all combinations of nodes in turn."""
         sources, targets = self.src.members, self.dst.members
         found = []
         for at in range(count):
@@ -57,7 +57,7 @@ class LeafPair:
 
 
 def leaf_pairs(leaves: list[Leaf]) -> list[LeafPair]:
-    """Which pairs to try: all of few leaves."""
+    """The pairs of leaves to try: all of them, or, of many leaves, three for each."""
     count = len(leaves)
     shifts = range(1, count) if count <= ALL_SHIFTS_LEAVES else (1, 2, count // 2)
     ends = [(at, (at + shift) % count) for shift in shifts for at in range(count)]
@@ -73,8 +73,9 @@ def leaf_pairs(leaves: list[Leaf]) -> list[LeafPair]:
 
 
 def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:
-    """Pairs without a leaf in common may be tried at once. A leaf that sends to one and hears from another would do, if
-    acknowledgements did not wait behind the data of others: then connections of different paths seem to meet."""
+    """Batches of pairs that can be tested concurrently, because they have no unit of leaves in common. A leaf may not
+    even send to one and receive from another, because acknowledgements would wait behind data, and connections on
+    different paths would seem to share one."""
     left, found = list(pairs), []
     while left:
         batch: list[LeafPair] = []
@@ -88,7 +89,7 @@ def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:
 
 
 def have_no_node_twice(connections: list[PathConnection]) -> bool:
-    """Whether no node sends twice, and none receives twice."""
+    """Whether each node sends at most once and receives at most once."""
     sources, targets = (
         sorted(one.src for one in connections),
         sorted(one.dst for one in connections),

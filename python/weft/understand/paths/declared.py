@@ -1,4 +1,4 @@
-"""Paths that were found beside those that a fabric declares."""
+"""Compares the paths found with those that a fabric declares."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from weft.understand.paths.report import PathReport
 from weft.understand.paths.wording import Words, are_fewer
 
 ONE_CHOICE = 2
-"""Over so many links there is one choice: up to a spine. Behind more of them the number of paths is not exact."""
+"""The number of links of a path with a single hashed choice, up to a spine. With more, the number of paths found is not
+exact."""
 
 
 def path_differences(report: PathReport, fabric: FabricRecord, network: int = 0) -> list[str]:
-    """A sentence for each pair of leaves with fewer paths than the fabric has in a network, where chance does not
-    explain it."""
+    """A sentence for each pair of leaves with fewer paths than the fabric declares in a network, unless chance explains
+    it."""
     return list(_differences(report, PathCounts(fabric, network)))
 
 

@@ -1,4 +1,4 @@
-"""What `weft diagnose --json` says of paths."""
+"""The part of `weft diagnose --json` about paths."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class ConnectionEntry(TypedDict):
 
 
 class PathEntry(TypedDict):
-    """A path: its share of all connections, what it carries, whether connections have filled it, and what share of
-    the frames it loses where that is more than others do."""
+    """A path: its share of all connections, its capacity, whether connections filled it, and the share of frames that
+    it loses (null unless it loses more than others)."""
 
     share: Interval
     capacity_mbps: Interval
@@ -28,8 +28,8 @@ class PathEntry(TypedDict):
 
 
 class PairEntry(TypedDict):
-    """The paths from the nodes of a leaf to those of another; there may be more where the search was cut short, which
-    is not complete then."""
+    """The paths from the nodes of one leaf to those of another; if not `is_complete`, the search was interrupted and
+    there may be more."""
 
     src: list[str]
     dst: list[str]
@@ -41,7 +41,7 @@ class PairEntry(TypedDict):
 
 
 class SlowEntry(TypedDict):
-    """A slow link: of which leaf, in which direction, and to which where it is between two."""
+    """A slow link: its leaf, its direction, and the other leaf if it is between two."""
 
     side: str
     leaf: list[str]
@@ -51,7 +51,7 @@ class SlowEntry(TypedDict):
 
 
 class LossyEntry(TypedDict):
-    """A link that loses frames: of which leaf, in which direction, and to which where it is between two."""
+    """A link that loses frames: its leaf, its direction, and the other leaf if it is between two."""
 
     side: str
     leaf: list[str]
@@ -60,8 +60,8 @@ class LossyEntry(TypedDict):
 
 
 class PathsDocument(TypedDict):
-    """All of it; `overtaken_share` of the packets were overtaken by others of their connection, null where that was not
-    counted."""
+    """The document of paths; `overtaken_share` is the share of packets reordered within connections, null if that was
+    not counted."""
 
     pairs: list[PairEntry]
     slow: list[SlowEntry]

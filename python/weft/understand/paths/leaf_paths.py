@@ -1,4 +1,4 @@
-"""What is known of the paths from one leaf to another."""
+"""The paths from one leaf to another."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from weft.understand.paths.sorting import VOTES, Sorting
 from weft.understand.paths.wide import WideSorting
 
 Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wide"]
-"""Several paths, by ports; one for all that was tried; several, but ports do not matter; connections do not disturb
-each other; too few connections were sorted; packets of one connection take several paths; connections disturb each
-other on slow paths only."""
+"""In this order: several paths, chosen by ports; one path for all connections tried; several, but ports do not matter;
+connections do not disturb each other; too few connections were sorted; packets of one connection take several paths;
+connections disturb each other on slow paths only."""
 LEAST_SORTED, LEAST_APART = 8, 4
-"""Of fewer connections on paths their number says little; so many paths of one connection each are no paths."""
+"""With fewer connections on paths, their number is unreliable; this many paths of one connection each are no paths."""
 
 
 @dataclass(frozen=True)
 class PathFound:
-    """One of the paths: the connections on it, its share of all, and what it carries, payload. `is_full` where two of
-    its connections have filled it; else it carries that much at least. `loss_share` of the frames are lost, None where
-    it loses no more than others."""
+    """One of the paths: its connections, its share of all connections, and its capacity (payload). `is_full` if two of
+    its connections filled it; else the capacity is a lower bound. `loss_share` of the frames are lost, None if the path
+    loses no more than others."""
 
     connections: tuple[PathConnection, ...]
     share: Interval
@@ -38,10 +38,11 @@ class PathFound:
 
 @dataclass(frozen=True)
 class LeafPaths:
-    """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known. Where the kind
-    is "wide", `paths` are those that are slow, and behind them all others as one. Where the search ended before all was
-    decided it is not complete: there are as many paths at least. `balance` is None where there are several choices in a
-    row: a connection may share links with several paths, and is on that which it was seen to meet first."""
+    """The paths from the nodes `src` to the nodes `dst`; `undecided` connections could not be assigned to a path.
+
+    If the kind is "wide", `paths` are the slow ones, followed by all others as one. If the search ended before all was
+    decided (not `is_complete`), there are at least as many paths. `balance` is None after several hashed hops: there a
+    connection may share links with several paths, and is assigned to the one that it was first found to share."""
 
     src: tuple[int, ...]
     dst: tuple[int, ...]
@@ -52,22 +53,22 @@ class LeafPaths:
     is_complete: bool = True
 
     def sprayed(self) -> LeafPaths:
-        """Without the paths that seemed to be there."""
+        """A copy of kind "sprayed", without any paths."""
         return replace(self, kind="sprayed", paths=(), balance=None, undecided=0, is_complete=True)
 
     @property
     def is_sure(self) -> bool:
-        """Whether all connections that chance calls for are on a path that is known."""
+        """Whether the search is complete, with all connections assigned to a path."""
         return self.is_complete and not self.undecided
 
     @property
     def usual_mbps(self) -> float:
-        """What a usual one of the better half of the paths carries: of two, one may be slow."""
+        """The median capacity of the faster half of the paths, since one of two may be slow."""
         rates = sorted((path.capacity_mbps.median for path in self.paths), reverse=True)
         return float(np.median(rates[: (len(rates) + 1) // 2]))
 
     def to_json(self, names: list[str]) -> PairEntry:
-        """As `weft diagnose --json` has it, with these names of nodes."""
+        """The paths as `weft diagnose --json` prints them, with these names of nodes."""
         paths: list[PathEntry] = [
             {
                 "share": path.share,
@@ -93,7 +94,7 @@ class LeafPaths:
 
 
 def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> LeafPaths:
-    """All that follows from connections between two leaves, which are sorted as far as the search came."""
+    """The paths between two leaves, from their connections as far as they are sorted."""
     kind = _kind(sorting, is_complete)
     told = kind in ("several", "one", "by address")
     paths = [_path(sorting, number) for number in range(len(sorting.paths))] if told else []
@@ -110,7 +111,8 @@ def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> Le
 
 
 def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> LeafPaths | None:
-    """The same where some paths are wider than two nodes can fill, and more filled them; None where none is slow."""
+    """The paths between two leaves if some are wider than two nodes can fill; None if none is slow, or if none of the
+    wide ones was filled."""
     if not found.slow or len(found.wide_mbps) < VOTES:
         return None
     placed = sum(map(len, found.slow)) + len(found.others)
@@ -145,7 +147,7 @@ def _kind(sorting: Sorting, is_complete: bool) -> Kind:
 
 
 def _ignores_ports(sorting: Sorting) -> bool:
-    """Whether all connections of the same two nodes are on one path, where by ports some would not be."""
+    """Whether all connections of the same two nodes share a path, which is unlikely if ports mattered."""
     path_of = {one: number for number, path in enumerate(sorting.paths) for one in path}
     by_ends: dict[tuple[int, int], list[int]] = {}
     for one, path in path_of.items():
@@ -157,7 +159,7 @@ def _ignores_ports(sorting: Sorting) -> bool:
 def _path(sorting: Sorting, number: int) -> PathFound:
     found = sorting.paths[number]
     alone = sorting.rate_mbps(number)
-    # Less than one of them has by itself was the fault of something else.
+    # Rates below that of one connection alone have another cause.
     together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
     rates = together or [sorting.alone[one] for one in found]
     return PathFound(

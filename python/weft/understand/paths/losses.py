@@ -1,4 +1,4 @@
-"""Which paths lose frames, and whether packets of one connection overtake each other."""
+"""Which paths lose frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from weft.understand.paths.leaf_paths import LeafPaths
 
 
 class PathPlace(NamedTuple):
-    """A path: the number of its pair of leaves, and its own there."""
+    """A path: the number of its pair of leaves, and its index there."""
 
     pair: int
     path: int
@@ -28,7 +28,7 @@ class PathPlace(NamedTuple):
 def with_losses(
     told: Sequence[LeafPaths], records: Iterable[Chosen], counted: Mapping[At, SegmentCounts]
 ) -> list[LeafPaths]:
-    """With the share of frames that lossy paths lose: those that lose often, while the others do not."""
+    """The paths with the loss share of lossy ones: those that lose frames significantly more often than the others."""
     taken = list(_looks(told, records))
     if not taken or not counted:
         return list(told)
@@ -54,7 +54,7 @@ def _with(number: int, one: LeafPaths, lossy: Mapping[PathPlace, float]) -> Leaf
 
 
 def _looks(told: Sequence[LeafPaths], records: Iterable[Chosen]) -> Iterator[tuple[PathPlace, At]]:
-    """Each time that a connection whose path is known sent something."""
+    """The path, phase and sender of each transfer of a connection whose path is known."""
     place_of = {
         connection: PathPlace(number, at)
         for number, one in enumerate(told)

@@ -1,4 +1,4 @@
-"""Putting connections on paths, and which to run together next."""
+"""Assigns connections to paths, and chooses which to run together next."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from weft.understand.paths.sorting import (
 )
 
 CONFIRMED = 3
-"""What has met so many others on a path is on it beyond doubt: one round apart from such a connection is enough."""
+"""A flow that shared a path with this many others is assigned to it; another connection is then excluded from the path
+by a single round with it."""
 MOST_ROUNDS = 16
-"""A connection that is not on a path after so many rounds stays undecided."""
+"""A connection without a path after this many rounds stays undecided."""
 ALIKE = 1.5
-"""Connections that differ more than so many times by themselves are not on one path."""
+"""Connections whose rates alone differ by more than this factor are not on one path."""
 
 
 def sort_paths(
@@ -37,8 +38,8 @@ def sort_paths(
     heads: Sequence[PathConnection] = (),
     has_choices: bool = False,
 ) -> Sorting:
-    """Everything that follows from connections by themselves and from rounds, and which rounds to try next; `heads` are
-    known to be on a path each, and there are no others of their rate. `has_choices`: there are several in a row."""
+    """Sorts connections from their rates alone and from rounds, and chooses the next rounds. `heads` are known to be on
+    one path each, and no other paths have their rate. `has_choices`: there are several hashed hops in a row."""
     state = Sorting(best_alone(alone, rounds), has_heads=bool(heads), has_choices=has_choices)
     state.wide_rounds = wide_rounds(state.alone, rounds, HALF_SHARE if has_choices else 0.0)
     state.apart = set() if has_choices else apart_pairs(state.alone, rounds)
@@ -59,7 +60,7 @@ def sort_paths(
                 return state
         if state.wanted or len(state.undecided) == len(left):
             break
-        # There may be others on their paths now whose nodes they do not need.
+        # Their paths may now have other connections, with nodes that do not conflict.
         left = list(state.undecided)
     return state
 
@@ -67,14 +68,14 @@ def sort_paths(
 def _place(
     state: Sorting, asked: PathConnection, rounds: Sequence[PathRound]
 ) -> tuple[PathConnection, ...]:
-    """Put a connection on its path; what to try where that is not known yet."""
+    """Assigns a connection to its path, or returns the connections to try next; empty if there are none."""
     told = _Told(_possible(state, asked))
     for one in rounds:
         if (met := told.read(state, one)) is not None:
             _join(state, one, met)
             return ()
     if told.suspects and len(rounds) < MOST_ROUNDS:
-        # The first that meet must do so by themselves, without others.
+        # The first connections that share a path must be confirmed in a round of two.
         return (asked, *told.suspects)
     if in_doubt := _untried(state, told.doubtful):
         return in_doubt
@@ -92,8 +93,8 @@ def _place(
 
 @dataclass
 class _Told:
-    """What rounds tell of a connection: by possible path whether it is on it, which ones it may have met, and pairs of
-    one path of which it met the first and is apart from the second, so that they cannot both be there."""
+    """What rounds show about a connection: votes for each possible path, connections that it may share a path with, and
+    contradictory pairs of one path, of which it shares the path of the first but not of the second."""
 
     possible: set[int]
     votes: dict[int, list[bool]] = field(default_factory=lambda: defaultdict(list))
@@ -102,7 +103,7 @@ class _Told:
     doubted: set[int] = field(default_factory=set)
 
     def read(self, state: Sorting, one: PathRound) -> PathConnection | None:
-        """One more round; the connection that it shows to be on the same path for sure."""
+        """Takes one more round into account; returns the connection that is then certain to share its path, if any."""
         for other, path, is_same in _votes(state, one):
             if path not in self.possible:
                 continue
@@ -122,7 +123,7 @@ class _Told:
         return None
 
     def first(self, left: Sequence[int]) -> Sequence[int]:
-        """Of the paths that are left those to try next: likely ones, or such as were not tried yet."""
+        """The paths to try next: likely ones, else untried ones, else all that are left."""
         likely = [path for path in left if True in self.votes[path]]
         return likely or [path for path in left if not self.votes[path]] or left
 
@@ -134,8 +135,8 @@ def _to_try(
     left: Sequence[int],
     rounds: Sequence[PathRound],
 ) -> list[PathConnection]:
-    """Connections of the paths that are to be tried first; of others where nodes are left, as what keeps all of its own
-    shows that nothing else takes from them."""
+    """Connections of the paths that are to be tried first. If nodes are left, connections of other paths are added:
+    those that keep their full rates show that there is no other disturbance."""
     used = {each for one in rounds for each in one.mbps}
     chosen = _representatives(state, asked, first, used)
     if chosen:
@@ -146,7 +147,7 @@ def _to_try(
 
 
 def _join(state: Sorting, one: PathRound, other: PathConnection) -> None:
-    """Put the asked connection of a round on the path of one that it met."""
+    """Assigns the asked connection of a round to the path of another in it."""
     path = state.path_of(other)
     assert path is not None
     state.meetings.append((path, _together(state, path, one)))
@@ -157,8 +158,7 @@ def _join(state: Sorting, one: PathRound, other: PathConnection) -> None:
 def _untried(
     state: Sorting, doubtful: Sequence[tuple[PathConnection, PathConnection]]
 ) -> tuple[PathConnection, ...]:
-    """Two of one path that cannot both be on it, as a connection met one and is apart from the other; they are tried
-    by themselves."""
+    """A contradictory pair of one path to try in a round of two; empty if there is none."""
     fitting = (
         pair
         for pair in doubtful
@@ -168,16 +168,16 @@ def _untried(
 
 
 def _is_excluded(state: Sorting, asked: PathConnection, told: _Told, path: int) -> bool:
-    """Whether a connection is not on a path: it had all of its own beside two of it, or beside one that is on it beyond
-    doubt, or those of it that it met and did not meet cannot be told apart further."""
+    """Whether a connection is excluded from a path: it got its full rate beside two connections of the path, or beside
+    a confirmed one, or its results with connections of the path are contradictory."""
     strangers = state.strangers(asked, state.paths[path])
     is_apart = any(state.met[each] >= CONFIRMED for each in strangers)
     return path in told.doubted or told.votes[path].count(False) >= VOTES or is_apart
 
 
 def _votes(state: Sorting, one: PathRound) -> list[tuple[PathConnection, int, bool]]:
-    """Of the others in a round that are on a path, which one, and whether the asked connection is on it; not of those
-    that lost, but not most."""
+    """The votes of a round: (other connection, its path, whether the asked connection shares it). Connections that
+    lost, but not the most, do not vote."""
     share = shares(state.alone, one)
     others = {each: share[each] for each in one.mbps if each != one.asked}
     most = min(others, key=others.__getitem__, default=None)
@@ -189,7 +189,7 @@ def _votes(state: Sorting, one: PathRound) -> list[tuple[PathConnection, int, bo
             continue
         if each == most:
             together, greater = share[each] + share[one.asked], max(share[each], share[one.asked])
-            # Where one of two lost and the other has all of its own, a third thing took it, unless one starved.
+            # If one of two lost and the other did not, something else took it, unless one was starved.
             is_told = not all_lost and (greater <= BOTH_SHARE or together < CLEAR_SHARE)
             if is_told or together >= SAME_SHARE:
                 found.append((each, path, together < SAME_SHARE))
@@ -201,7 +201,7 @@ def _votes(state: Sorting, one: PathRound) -> list[tuple[PathConnection, int, bo
 def _is_settled(
     given: Sequence[bool], one: PathRound, other: PathConnection, state: Sorting
 ) -> bool:
-    """Whether enough rounds agree, or the last is clear by itself."""
+    """Whether enough rounds agree, or the last one alone is clear."""
     share = shares(state.alone, one)
     both = share[other], share[one.asked]
     is_clear = sum(both) < CLEAR_SHARE and max(both) < BOTH_SHARE and len(share) > 2
@@ -209,14 +209,14 @@ def _is_settled(
 
 
 def _together(state: Sorting, path: int, one: PathRound) -> float:
-    """What the path carried."""
+    """The total rate of a path in a round, with the asked connection."""
     return sum(
         mbps for each, mbps in one.mbps.items() if each == one.asked or each in state.paths[path]
     )
 
 
 def _possible(state: Sorting, asked: PathConnection) -> set[int]:
-    """Paths whose connections have about as much by themselves."""
+    """The paths whose connections have a similar rate alone."""
     rate = max(state.alone[asked], 1e-9)
     ratios = ((path, state.rate_mbps(path) / rate) for path in range(len(state.paths)))
     return {path for path, ratio in ratios if 1 / ALIKE < ratio < ALIKE}
@@ -229,8 +229,8 @@ def _representatives(
     used: set[PathConnection],
     beside: Sequence[PathConnection] = (),
 ) -> list[PathConnection]:
-    """Of each path a connection, as many as there are nodes for: one that it was not tried with, and of those the one
-    that has met most others."""
+    """A connection of each path, as far as nodes do not conflict; preferably one that was not tried yet, then the one
+    that shares its path with the most others."""
     chosen: list[PathConnection] = []
     for path in paths:
         own = sorted(state.paths[path], key=lambda one: (one in used, -state.met[one]))

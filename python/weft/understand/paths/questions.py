@@ -1,4 +1,4 @@
-"""What a search asks next about the paths between two leaves."""
+"""The next rounds of a search for the paths between two leaves."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from weft.understand.paths.trials import LeafPairTrials
 
 
 class PathQuestion(NamedTuple):
-    """Connections between two leaves that run at once: by themselves, to meet, to look for slow paths, or beside some
-    that are apart."""
+    """Connections between two leaves that run concurrently: one alone ("port"), several to test for a common path
+    ("meeting") or for slow paths ("look"), or a new one beside some on different paths ("apart")."""
 
     kind: Kind
     connections: tuple[PathConnection, ...]
 
 
 def questions(pair: LeafPair, known: LeafPairTrials, ports: int) -> list[PathQuestion]:
-    """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide. Nothing
-    once all is decided; `ports` connections are tried at least."""
+    """The next rounds of a pair of leaves: single connections, then some that may share a path, then more if paths may
+    be hidden. Empty once all is decided; at least `ports` connections are tried."""
     if new_heads := [one for one in known.heads if one not in known.alone]:
         return _single(new_heads)
     if len(known.alone) >= ports and (again := weak(known.alone)):
@@ -42,6 +42,6 @@ def _single(connections: list[PathConnection]) -> list[PathQuestion]:
 
 
 def _look(known: LeafPairTrials) -> list[PathQuestion]:
-    """What tells slow paths from wide ones, if anything is left to try."""
+    """A round that separates slow paths from wide ones, if any is left to try."""
     looked = known.slow_paths().wanted
     return [PathQuestion("look", looked)] if looked else []

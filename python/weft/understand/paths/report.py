@@ -1,4 +1,4 @@
-"""What a run of the pattern paths says, in sentences and as data."""
+"""The result of a run of the pattern paths, in sentences and as data."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from weft.understand.paths.wording import (
 from weft.understand.xray.survey import survey_of
 
 OVERTAKEN = 0.01
-"""Where a larger share of the packets was overtaken by others of their connection, they take several paths."""
+"""If a larger share of packets was reordered within connections, packets of one connection take several paths."""
 
 
 @dataclass(frozen=True)
 class PathReport:
-    """Paths by pair of leaves, and the slow and lossy links among them; what share of the packets was overtaken, None
-    where nothing was counted. `end` says what ended the search, where it was cut short."""
+    """Paths by pair of leaves, with slow and lossy links, and the share of reordered packets (None if not counted).
+    `end` states what interrupted the search; empty if it was complete."""
 
     names: tuple[str, ...]
     pairs: tuple[LeafPaths, ...]
@@ -49,7 +49,7 @@ class PathReport:
 
     @property
     def verdict(self) -> str:
-        """All that matters in a few sentences."""
+        """The result in a few sentences."""
         told = [one for one in self.pairs if one.paths]
         if not self.pairs:
             return NO_LEAVES
@@ -65,7 +65,7 @@ class PathReport:
         return " ".join([words.count(told), *odd, *(bad or [none_bad]), *cut])
 
     def _why_none(self) -> list[str]:
-        """Why there are no paths between the leaves for which the search is complete."""
+        """Why no paths were identified between the leaves whose search is complete."""
         kinds = {one.kind for one in self.pairs if one.is_complete}
         return [NOT_TOLD] if "not told" in kinds else [TOO_FEW] if kinds else []
 
@@ -74,7 +74,7 @@ class PathReport:
         return Words(self.names).lines(self.pairs)
 
     def to_json(self) -> PathsDocument:
-        """As `weft diagnose --json` has it."""
+        """The report as `weft diagnose --json` prints it."""
         names = list(self.names)
         slow: list[SlowEntry] = [
             {
@@ -113,7 +113,7 @@ def _told(pair: LeafPair, found: LeafPairTrials, is_complete: bool) -> LeafPaths
 
 
 def _end_of(meta: RunMeta, step: int) -> str:
-    """What ended a search that may not be complete; empty where it went on until it was."""
+    """What interrupted a search; empty if it completed."""
     if not any(done[0] == step for done in meta.done):
         return "The run ended"
     late = f"{meta.plan.steps[step].name}: "
@@ -122,7 +122,7 @@ def _end_of(meta: RunMeta, step: int) -> str:
 
 
 def path_report(run: RunFolder, step: int) -> PathReport:
-    """Everything that a step of the pattern paths shows, whole or cut short."""
+    """The report of a step of the pattern paths, complete or interrupted."""
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)

@@ -1,4 +1,4 @@
-"""The search for paths: which connections run next, chosen by what is not sorted yet."""
+"""The search for paths: chooses which connections run next, from what is not yet sorted."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from weft.understand.xray.survey import Survey, survey_of
 from weft.understand.xray.windows import with_windows
 
 MESSAGES_IN_TRIAL, MOST_BYTES = 200, 256 << 10
-"""A rate of whole messages is then known to a half percent; larger ones cost a sender no less for each byte."""
+"""A rate counted in whole messages then has a resolution of half a percent; larger messages save no time per byte."""
 
 
 class PathSearch:
-    """Conducts a step of the pattern paths; deterministic in the samples, so that a resumed run goes on."""
+    """Conducts a step of the pattern paths; a deterministic function of the samples, so that a run can be resumed."""
 
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta = meta
@@ -34,8 +34,8 @@ class PathSearch:
         self._lost: set[int] = set()
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step with windows that fill the path a few times over, unless the plan has set them, and with messages of
-        which some hundred go through in a trial: handling them must not be what limits."""
+        """The step with windows of a few bandwidth-delay products, unless the plan sets them, and with messages large
+        enough that only some hundred fit into a trial, so that handling them is no limit."""
         step = self._meta.plan.steps[self._step]
         survey = self._survey(samples, set())
         options = with_windows(step.options, survey)
@@ -51,13 +51,13 @@ class PathSearch:
 
     @property
     def summary(self) -> str:
-        """Why the search stopped; empty when everything was decided."""
+        """Why the search stopped; empty if everything was decided."""
         if not self._is_late:
             return ""
         return f"its time of {self._pattern.time_ns / 1e9:g} s was up before all connections were sorted"
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """What to run next; nothing when all is sorted or the time is up."""
+        """The phases to run next; empty if all is sorted or the time is up."""
         if self._log is None or self._lost != lost:
             survey = self._survey(samples, lost)
             pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
@@ -74,7 +74,7 @@ class PathSearch:
         return survey_of(samples, self._meta, self._step, frozenset(lost))
 
     def _specs(self, rounds: list[list[PathQuestion]]) -> list[PhaseSpec]:
-        """The n-th rounds of all pairs at once."""
+        """The phases of some pairs' rounds; the n-th rounds of all pairs run concurrently."""
         depth = max(map(len, rounds))
         return [self._spec([own[at] for own in rounds if at < len(own)]) for at in range(depth)]
 
@@ -91,7 +91,7 @@ class PathSearch:
 
 
 def _experiment(asked: PathQuestion) -> Experiment:
-    """A question as run.json has it."""
+    """A question as run.json stores it."""
     nodes = frozenset(node for one in asked.connections for node in (one.src, one.dst))
     first = asked.connections[0]
     return Experiment(asked.kind, frozenset((first.src, first.dst)), nodes)

@@ -1,4 +1,4 @@
-"""Sorting connections by path: two that take the same one get less together than each by itself."""
+"""Sorts connections by path: two that share a path get less together than the sum of their rates alone."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ import numpy as np
 from weft.understand.paths.connection import PathConnection
 
 SAME_SHARE = 1.5
-"""Two connections of one path have less than so many times what one has by itself, others have twice as much. What
-else goes on mostly takes from them."""
+"""Two connections on one path get less than this many times the rate of one alone, others twice as much. Disturbances
+mostly reduce their rates."""
 CLEAR_SHARE, BOTH_SHARE = 1.2, 0.8
-"""Where they have less than that together, and each less than that of its own, one try is enough. What has more than
-that of something else is as good as it: a connection with less than that of the usual one by itself is tried again."""
+"""If they get less than the first together, and each less than the second of its own rate, one try is enough. Above the
+second share a rate counts as full: a connection below it of the median rate alone is tried again."""
 VOTES = 2
-"""So many rounds must say so before a connection is put on a path, or is not on any of the others and founds one."""
+"""Rounds that must agree before a connection is assigned to a path, or is excluded from all and starts a new one."""
 MOST_TRIES = 3
-"""One may be disturbed, and so may one of two."""
+"""A single try may be disturbed, and so may one of two."""
 WIDE_SUM = 1.6
-"""Three connections or more that lose alike, and have more than so many times together what one has by itself, meet on
-something that two of them do not fill."""
+"""Three or more connections that lose similarly (within ALIKE_LOSS), and get more than this many times the rate of one
+together, share something that two of them do not fill."""
 HALF_SHARE = 0.55
-"""Behind several choices in a row three or more may have half of what each has by itself, because each shares some
-link with one of the others. On a link that is wide they have more."""
+"""After several hashed hops, three or more connections may get half of their rates alone, because each shares some
+link with one of the others. On a wide link they get more."""
 WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
-"""Where in so many rounds of three or more, and in such a share of them, connections meet so, paths are wide."""
+"""Paths are wide if connections share something wide in at least this many rounds of three or more, and in this share
+of them."""
 UNSETTLED = 0.2
-"""Where such a share of the connections is on no path although some share one, others may be on paths that are wide."""
+"""If this share of the connections has no path although some share one, the others may be on wide paths."""
 LEAST_WIDE = 12
-"""Where so many connections never disturb each other there is nothing to tell."""
+"""If this many connections never disturb each other, paths cannot be identified."""
 RARE = 0.01
-"""What chance alone gives more rarely is not taken for chance."""
+"""Events with a lower probability by chance are not attributed to chance."""
 AT_ONCE = 6
-"""Rounds that are asked for together. None says where the first of another belongs, so that little is asked in vain."""
+"""Rounds that are requested together. They hardly depend on each other's results, so that few are wasted."""
 SPARE = 6.0
-"""For c paths c * (ln(c) + SPARE) connections: one is missed with a chance of 0.25 % (coupon collector), if each is as
-likely for a connection, whatever the others take."""
+"""For c paths, c * (ln(c) + SPARE) connections miss a path with a probability of 0.25 % (coupon collector), if each
+connection takes every path with equal probability, independently."""
 
 Rates = Mapping[PathConnection, float]
 Pair = frozenset[PathConnection]
@@ -48,7 +49,7 @@ Pair = frozenset[PathConnection]
 
 @dataclass(frozen=True)
 class PathRound:
-    """What connections got at once, in Mb/s; the first is the one that was asked about."""
+    """The rates of concurrent connections in Mb/s; `asked` is the connection in question."""
 
     asked: PathConnection
     mbps: Rates
@@ -56,7 +57,8 @@ class PathRound:
 
 @dataclass
 class Sorting:
-    """The connections between two leaves, as far as they are sorted; `meetings` are rounds with others of the path."""
+    """The state of sorting the connections between two leaves; `meetings` are (path, rate) of rounds with several
+    connections on a path."""
 
     alone: dict[PathConnection, float]
     paths: list[list[PathConnection]] = field(default_factory=list)
@@ -66,26 +68,27 @@ class Sorting:
     has_heads: bool = False
     has_choices: bool = False
     refuted: int = 0
-    """Connections that seemed to meet one among several, and did not by themselves: all met something wider."""
+    """Connections that seemed to share a path with one of several, but not in a round of two: all share something
+    wider."""
     apart: set[Pair] = field(default_factory=set)
-    """Any two that once had all of their own at the same time, which two on one path never have. None behind several
-    choices in a row: there two that meet a third need not meet."""
+    """Pairs that both got their full rates in the same round, which connections on one path never do. Empty after
+    several hashed hops: there two connections that share links with a third need not share any."""
     tried: Counter[Pair] = field(default_factory=Counter)
-    """How many rounds of two there were."""
+    """The number of rounds of each two."""
     met: Counter[PathConnection] = field(default_factory=Counter)
-    """How many others of its path a connection has met."""
+    """The number of other connections with which each was found to share its path."""
     _number_of: dict[PathConnection, int] = field(default_factory=dict)
     wide_rounds: int = 0
-    """Where it is not zero, connections met on something that two do not fill in so many rounds: not by chance."""
+    """The number of rounds in which connections shared something that two do not fill; zero if that may be chance."""
 
     @property
     def placed(self) -> int:
-        """How many connections are on a path."""
+        """The number of connections that are assigned to a path."""
         return sum(map(len, self.paths))
 
     @property
     def joined(self) -> int:
-        """How many connections were found on a path of another one."""
+        """The number of connections that were assigned to the path of another."""
         return sum(len(path) - 1 for path in self.paths)
 
     @property
@@ -96,32 +99,32 @@ class Sorting:
 
     @property
     def may_be_wide(self) -> bool:
-        """Whether connections that are all tried are on paths that two do not fill, or on none that can be told."""
+        """Whether connections, once all are tried, may be on paths that two do not fill."""
         is_unsettled = len(self.undecided) >= UNSETTLED * len(self.alone)
         return self.is_wide or (self.joined > 0 and not self.wanted and is_unsettled)
 
     @property
     def enough(self) -> int:
-        """So many connections would show one path more than has been seen, if there was one."""
+        """The number of connections that would show one more path than found, if there was one."""
         count = len(self.paths) + 1
         return ceil(count * (log(count) + SPARE)) if count > 1 else 0
 
     def rate_mbps(self, path: int) -> float:
-        """What one of its connections has by itself."""
+        """The median rate alone of a path's connections."""
         return float(np.median([self.alone[one] for one in self.paths[path]]))
 
     def strangers(
         self, one: PathConnection, others: Iterable[PathConnection]
     ) -> list[PathConnection]:
-        """Those that are not on its path."""
+        """The `others` that are known not to share its path."""
         return [each for each in others if frozenset((one, each)) in self.apart]
 
     def path_of(self, connection: PathConnection) -> int | None:
-        """Where a connection was put."""
+        """The path to which a connection is assigned, None if none."""
         return self._number_of.get(connection)
 
     def place(self, connection: PathConnection, path: int) -> None:
-        """Put it on a path, or on a new one, which is the next number."""
+        """Assigns a connection to a path; the next unused number starts a new path."""
         if path == len(self.paths):
             self.paths.append([])
         self.paths[path].append(connection)
@@ -131,7 +134,7 @@ class Sorting:
 def best_alone(
     alone: Mapping[PathConnection, Sequence[float]], rounds: Sequence[PathRound] = ()
 ) -> dict[PathConnection, float]:
-    """What connections have by themselves: the most of several tries, or beside others where that was more."""
+    """The rates of connections alone: the maximum over tries, and over rounds with others if that was higher."""
     best = {one: max(mbps) for one, mbps in alone.items()}
     for one in rounds:
         best |= {each: max(best[each], mbps) for each, mbps in one.mbps.items() if each in best}
@@ -139,19 +142,19 @@ def best_alone(
 
 
 def weak(alone: Mapping[PathConnection, Sequence[float]]) -> list[PathConnection]:
-    """Those that have less than usual by themselves, and were tried too seldom to believe it."""
+    """The connections whose rate alone is low, and was not tried often enough to trust it."""
     best = best_alone(alone)
     usual = float(np.median(list(best.values()))) if best else 0.0
     return [one for one in best if best[one] < BOTH_SHARE * usual and len(alone[one]) < MOST_TRIES]
 
 
 def shares(alone: Rates, one: PathRound) -> dict[PathConnection, float]:
-    """What the connections of a round had of what each has by itself."""
+    """The rates of a round's connections relative to their rates alone."""
     return {each: mbps / max(alone[each], 1e-9) for each, mbps in one.mbps.items()}
 
 
 def apart_pairs(alone: Rates, rounds: Iterable[PathRound]) -> set[Pair]:
-    """Any two that had all of their own in the same round."""
+    """The pairs that both got their full rates in the same round."""
     found: set[Pair] = set()
     for one in rounds:
         full = [each for each, share in shares(alone, one).items() if share > BOTH_SHARE]
@@ -160,7 +163,8 @@ def apart_pairs(alone: Rates, rounds: Iterable[PathRound]) -> set[Pair]:
 
 
 def lost_alike(alone: Mapping[PathConnection, float], one: PathRound) -> list[PathConnection]:
-    """Those that met on something wider than two of them fill: three or more that lost alike, and not much."""
+    """The connections of a round that share something wider than two of them fill: three or more with similar, small
+    losses; empty if there are none."""
     lost = {each: share for each, share in shares(alone, one).items() if share < BOTH_SHARE}
     if len(lost) < 3 or sum(lost.values()) < WIDE_SUM:
         return []
@@ -168,8 +172,8 @@ def lost_alike(alone: Mapping[PathConnection, float], one: PathRound) -> list[Pa
 
 
 def wide_rounds(alone: Rates, rounds: Sequence[PathRound], least: float) -> int:
-    """In how many rounds connections met so, each with more than the least share; zero where these may be by chance.
-    For that the same connections count once, however often they were tried."""
+    """The number of rounds with connections that share something wide, each with more than the share `least`; zero if
+    that may be chance. In that test, each set of connections counts once, however often it was tried."""
     several = [one for one in rounds if len(one.mbps) > 2]
     found = [
         frozenset(one.mbps)

@@ -1,4 +1,4 @@
-"""What a run measured of connections with ports: its phases, read as rounds."""
+"""The measurements of connections with ports: phases of a run, read as rounds."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from weft.understand.xray.trial import trials
 
 @dataclass
 class LeafPairTrials:
-    """Of one pair of leaves: what connections had by themselves, and rounds of several."""
+    """The measurements of one pair of leaves: rates of connections alone, and rounds of several."""
 
     pair: LeafPair | None = None
     alone: dict[PathConnection, list[float]] = field(default_factory=dict)
     rounds: list[PathRound] = field(default_factory=list)
     looks: list[PathRound] = field(default_factory=list)
-    """Rounds in which only a slow path disturbs, once paths are known to be wide."""
+    """Rounds of random connections, in which only slow paths cause losses, once paths are known to be wide."""
     beside: list[PathRound] = field(default_factory=list)
-    """Rounds of a new connection beside some that do not disturb each other."""
+    """Rounds with a new connection beside some that do not disturb each other."""
     heads: tuple[PathConnection, ...] = ()
-    """The most of these that all were apart, the new one among them."""
+    """The largest set of such a round that got full rates, including the new connection."""
     _sorted: Sorting | None = None
 
     def add(self, mbps: dict[PathConnection, float], kind: Kind) -> None:
-        """A phase's rates, those of the connection that was asked about first."""
+        """Adds the rates of a phase; the first connection is the one in question."""
         asked = next(iter(mbps))
         if kind == "look":
             self.looks.append(PathRound(asked, mbps))
@@ -56,7 +56,7 @@ class LeafPairTrials:
             self.heads = found
 
     def sorted(self) -> Sorting:
-        """What follows from all of it."""
+        """The connections sorted by path, from all measurements."""
         if self._sorted is None:
             self._sorted = self._sort(self.heads if self.alone.keys() >= set(self.heads) else ())
             if self._is_another_number(self._sorted):
@@ -67,7 +67,7 @@ class LeafPairTrials:
         return sort_paths(self.alone, self.rounds, heads, self._has_choices)
 
     def _is_another_number(self, found: Sorting) -> bool:
-        """Whether another number of paths was founded than connections were seen to be apart, once all was tried."""
+        """Whether, once all is tried, the number of paths differs from the number of connections on different paths."""
         together = self.apart() if self._has_choices and found.joined and not found.wanted else ()
         if not together or len(together) == len(found.paths) or self.next_beside():
             return False
@@ -78,13 +78,13 @@ class LeafPairTrials:
         return self.pair is not None and self.pair.has_choices
 
     def next_beside(self) -> list[tuple[PathConnection, ...]]:
-        """The next rounds of a new connection beside some that are apart, where there are several choices in a row."""
+        """The next rounds with a new connection beside some on different paths; only after several hashed hops."""
         if self.pair is None or not self.pair.has_choices:
             return []
         return beside(self.pair, self.apart(), self.beside)
 
     def apart(self) -> tuple[PathConnection, ...]:
-        """The most connections that were seen not to disturb each other; one where none were seen."""
+        """The largest set of connections found not to disturb each other; a single one if there is none."""
         found = self._apart([*self.beside, *self.rounds])
         return found or tuple(self.alone)[:1]
 
@@ -93,13 +93,13 @@ class LeafPairTrials:
         return apart(alone, float(np.median(list(alone.values()))), rounds)
 
     def slow_paths(self) -> WideSorting:
-        """What follows from all of it where paths are wide."""
+        """The connections sorted by slow path, from all measurements, if paths are wide."""
         return sort_wide(best_alone(self.alone, self.rounds), self.rounds, self.looks)
 
 
 @dataclass
 class PathLog:
-    """All pairs of leaves as far as the samples of a step have been read, which only become more."""
+    """The measurements of all pairs of leaves, read incrementally from the growing samples of a step."""
 
     step: int
     pairs: Sequence[LeafPair]
@@ -116,7 +116,7 @@ class PathLog:
         }
 
     def read(self, samples: pa.Table, records: Iterable[Chosen]) -> list[LeafPairTrials]:
-        """Go on; the ports of phases are those that run.json says."""
+        """Reads the new samples; `records` are the phases in run.json, which give the ports."""
         new = samples.slice(self._rows)
         self._rows = samples.num_rows
         sent = {one["phase"]: _rounds(one) for one in records if one["step"] == self.step}
@@ -129,7 +129,7 @@ class PathLog:
     def _add(
         self, connections: Sequence[PathConnection], kind: Kind, mbps: Mapping[Flow, float]
     ) -> None:
-        """A round that lacks a connection, because a node was lost, is none: what others had beside it says nothing."""
+        """Adds a round; a round that lacks a connection, because a node was lost, is ignored."""
         ends = [(one.src, one.dst) for one in connections]
         if all(one in mbps and one in self._number_of for one in ends):
             rates = {one: mbps[flow] for one, flow in zip(connections, ends, strict=True)}
@@ -137,7 +137,7 @@ class PathLog:
 
 
 def _rounds(record: Chosen) -> list[tuple[list[PathConnection], Kind]]:
-    """The connections of each experiment of a phase, in the order in which they were asked for, and what it asked: no
-    node sends twice in one, or receives twice, and none does both."""
+    """The connections of each experiment of a phase, in the order of the request, with its kind. Within an experiment,
+    each node either sends or receives, and only once."""
     sent = iter([PathConnection(t["src"], t["dst"], t.get("port", 0)) for t in record["transfers"]])
     return [(list(islice(sent, len(one.within) // 2)), one.kind) for one in experiments_of(record)]

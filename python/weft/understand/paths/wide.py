@@ -1,4 +1,4 @@
-"""Slow paths among paths that are wider than two nodes can fill: two connections fill only the slow ones."""
+"""Finds slow paths among paths wider than two nodes can fill: two connections fill only the slow ones."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from weft.understand.paths.sorting import (
 )
 
 AT_ONCE, LEAST_AT_ONCE = 4, 3
-"""As many as LOOKS counts on; of fewer that lose alike, two may have met on a slow path."""
+"""As many as LOOKS assumes; if fewer lose similarly, two may share a slow path."""
 LOOKS = 20
-"""Where a slow path is one of four, two or more of four connections are on it in 26 % of all cases (binomial): so many
-rounds all miss it with a chance of 0.3 %."""
+"""If one of four paths is slow, two or more of four connections are on it with a probability of 26 % (binomial); so
+this many rounds all miss it with a probability of 0.3 %."""
 SEED = 2911
 
 
 @dataclass
 class WideSorting:
-    """Connections by the slow path that they are on; `others` are on none, `undecided` were not tried enough.
+    """Connections by slow path; `others` are on none, `undecided` ones were not tried enough.
 
-    `meetings` are what slow paths carried, by their position, and `wide_mbps` what others did that were filled.
-    `wanted` is what to try next.
+    `meetings` are the rates of slow paths, by their index, and `wide_mbps` those of other paths that were filled.
+    `wanted` are the connections to try next.
     """
 
     alone: Rates
@@ -47,14 +47,14 @@ class WideSorting:
     wanted: tuple[PathConnection, ...] = ()
 
     def slow_of(self, connection: PathConnection) -> int | None:
-        """The slow path that a connection is on."""
+        """The slow path of a connection, None if it is on none."""
         found = (number for number, path in enumerate(self.slow) if connection in path)
         return next(found, None)
 
 
 def sort_wide(alone: Rates, met: Sequence[PathRound], looks: Sequence[PathRound]) -> WideSorting:
-    """Everything that follows from connections by themselves, from rounds in which some may have met, and from looks,
-    which are chosen by chance; and what to try next."""
+    """Sorts connections by slow path from their rates alone, from rounds that tested for common paths, and from `looks`
+    with random connections; and chooses what to try next."""
     rounds = [*met, *looks]
     state, known = WideSorting(alone), _Pairs(alone, rounds)
     for a, b in known.same():
@@ -67,7 +67,7 @@ def sort_wide(alone: Rates, met: Sequence[PathRound], looks: Sequence[PathRound]
 
 
 class _Pairs:
-    """What rounds say of any two connections: whether they share a slow path."""
+    """Whether each two connections share a slow path, according to rounds."""
 
     def __init__(self, alone: Rates, rounds: Sequence[PathRound]) -> None:
         self._votes: dict[frozenset[PathConnection], list[bool]] = {}
@@ -82,12 +82,12 @@ class _Pairs:
                     self._clear.add(pair)
 
     def same(self) -> list[tuple[PathConnection, PathConnection]]:
-        """Those that do, in the order in which they were tried."""
+        """The pairs that share a slow path, in the order in which they were tried."""
         pairs = (sorted(pair) for pair in self._votes if self.verdict(*pair))
         return [(a, b) for a, b in pairs]
 
     def verdict(self, a: PathConnection, b: PathConnection) -> bool | None:
-        """None where it is not known: nothing else can give both of them all that they have by themselves."""
+        """Whether two connections share a slow path, None if unknown. Two full rates in one round exclude it."""
         pair = frozenset((a, b))
         if pair in self._apart:
             return False
@@ -96,20 +96,20 @@ class _Pairs:
         return None
 
     def may_try(self, a: PathConnection, b: PathConnection) -> bool:
-        """Whether a round of the two would tell more."""
+        """Whether another round of the two could help."""
         tried = len(self._votes.get(frozenset((a, b)), []))
         return self.verdict(a, b) is None and tried < MOST_TRIES and have_no_node_twice([a, b])
 
 
 def _join(state: WideSorting, a: PathConnection, b: PathConnection) -> None:
-    """Put two on one slow path, which may make one of two."""
+    """Assigns two connections to one slow path, which may merge two paths."""
     paths = [path for path in state.slow if a in path or b in path]
     joined = list(dict.fromkeys([*(one for path in paths for one in path), a, b]))
     state.slow = [path for path in state.slow if path not in paths] + [joined]
 
 
 def _note_meeting(state: WideSorting, one: PathRound) -> None:
-    """What a path carried that a round has filled."""
+    """Records the rate of a path that a round filled."""
     paths = {state.slow_of(each) for each in one.mbps}
     if len(one.mbps) == 2 and len(paths) == 1 and None not in paths:
         state.meetings += [
@@ -123,7 +123,7 @@ def _note_meeting(state: WideSorting, one: PathRound) -> None:
 def _suspects(
     state: WideSorting, known: _Pairs, rounds: Sequence[PathRound]
 ) -> tuple[PathConnection, ...]:
-    """Two that lost in a round of several, and did not lose as over something wide."""
+    """Two connections to try that lost in a round of several, unless their losses indicate something wide."""
     for one in rounds:
         if len(one.mbps) < LEAST_AT_ONCE or lost_alike(state.alone, one):
             continue
@@ -136,7 +136,7 @@ def _suspects(
 
 
 def _one_path(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
-    """Two of two slow paths that may be one."""
+    """Two connections to try, of two slow paths that may be one."""
     for first, second in combinations(state.slow, 2):
         pairs = [(a, b) for a in first for b in second]
         is_open = all(known.verdict(a, b) is None for a, b in pairs)
@@ -146,7 +146,7 @@ def _one_path(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
 
 
 def _unsorted(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
-    """Tell for each connection whether it is on a slow path; gives two to try where that is not known."""
+    """Sorts the connections that are on no slow path; returns two to try if that is unknown for one."""
     for one in state.alone:
         if state.slow_of(one) is not None:
             continue
@@ -161,7 +161,7 @@ def _unsorted(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
 
 
 def _look(state: WideSorting, looks: Sequence[PathRound]) -> tuple[PathConnection, ...]:
-    """Some connections at once that are on no known slow path, until so many did not show another one."""
+    """Random connections to try concurrently that are on no known slow path, until LOOKS rounds found no other one."""
     done = sum(
         len(one.mbps) >= LEAST_AT_ONCE and all(state.slow_of(each) is None for each in one.mbps)
         for one in looks

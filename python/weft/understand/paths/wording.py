@@ -1,4 +1,4 @@
-"""What is said of paths, in sentences."""
+"""Sentences about paths."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from weft.understand.paths.leaf_paths import LeafPaths
 from weft.understand.paths.sorting import RARE
 
 FEWER = 0.5
-"""A path less may be one that was not told apart where the number of paths is not exact; half of them are not."""
+"""If the number of paths is not exact, one path less may be two that were not distinguished, but not half of them."""
 MOST_SHOWN = 3
-"""More pairs of leaves of which the same is to be said are counted, and more ports left out."""
+"""The most pairs of leaves listed for the same kind of sentence (the rest are counted), and the most ports listed."""
 
 NO_LEAVES = (
     "All nodes are at one switch as far as round trips show: there are no paths to tell apart."
@@ -31,7 +31,7 @@ TOO_FEW = "Too few connections between leaves could be sorted to tell paths apar
 
 
 def sprayed(share: float) -> str:
-    """Where packets of one connection overtake each other."""
+    """The sentence for packets that are reordered within connections."""
     return (
         f"Packets of one connection overtake each other ({100 * share:.1f} % of them): switches spray packets, or "
         "short bursts of them, over all paths. A connection has no path of its own, so there are none to tell apart."
@@ -39,7 +39,7 @@ def sprayed(share: float) -> str:
 
 
 def cut_short(pairs: Sequence[LeafPaths], end: str) -> list[str]:
-    """That the search ended before all was decided, if it did."""
+    """A sentence that the search was interrupted; empty if it was not."""
     left = sum(not one.is_complete for one in pairs)
     if not left:
         return []
@@ -56,7 +56,7 @@ class Words:
         self._names = names
 
     def count(self, told: Sequence[LeafPaths]) -> str:
-        """How many paths there are, and whether ports matter."""
+        """The number of paths, and whether ports matter."""
         counted = [one for one in told if one.kind != "wide"]
         if not counted:
             return WIDE
@@ -73,7 +73,7 @@ class Words:
         return f"{text}."
 
     def uneven(self, told: Sequence[LeafPaths]) -> list[str]:
-        """Said where even the worst of so many pairs of leaves is not by chance (Bonferroni)."""
+        """Sentences about pairs of leaves with a significant imbalance, corrected for their number (Bonferroni)."""
         known = [(one, one.balance) for one in told if one.balance and one.is_complete]
         uneven = [(one, b) for one, b in known if b.p_value < RARE / len(known)]
         said = [
@@ -85,7 +85,7 @@ class Words:
         return _shortened(said)
 
     def asymmetric(self, told: Sequence[LeafPaths]) -> list[str]:
-        """Leaves between which there are more paths one way than the other; each two once."""
+        """Sentences about leaves with more paths in one direction than in the other, each two once."""
         sure = {(one.src, one.dst): one for one in told if one.is_sure and one.kind != "wide"}
         said = [
             f"{self.ends(one)} there {_are(len(one.paths))}, and back {len(back.paths)}: routes are not symmetric."
@@ -95,7 +95,7 @@ class Words:
         return _shortened(said)
 
     def slow(self, link: BadLink) -> str:
-        """What a slow link carries, and which connections take it."""
+        """The capacity of a slow link, and the connections that take it."""
         usual = float(np.median([each.usual_mbps for each, _ in link.found]))
         return (
             f"{self._where(link)} carries {significant(capacity_mbps(link), 3)} Mb/s, the others "
@@ -103,7 +103,7 @@ class Words:
         )
 
     def lossy(self, link: BadLink) -> str:
-        """What a lossy link loses, and which connections take it."""
+        """The loss of a lossy link, and the connections that take it."""
         return f"{self._where(link)} loses {100 * loss_share(link):.1f} % of the frames; {self._taken(link)}."
 
     def lines(self, pairs: Sequence[LeafPaths]) -> Iterator[str]:
@@ -125,7 +125,7 @@ class Words:
             yield f"{self.ends(one)}: {many}, Mb/s (share of connections): {paths}"
 
     def ends(self, one: LeafPaths) -> str:
-        """Such as "n[1-4] to n[5-8]"."""
+        """For example "n[1-4] to n[5-8]"."""
         return f"{self._fold(one.src)} to {self._fold(one.dst)}"
 
     def _fold(self, nodes: Sequence[int]) -> str:
@@ -152,23 +152,23 @@ class Words:
 
 
 def capacity_mbps(link: BadLink) -> float:
-    """What the paths over a link carry."""
+    """The median capacity of the paths over a link."""
     return float(np.median([path.capacity_mbps.median for _, path in link.found]))
 
 
 def loss_share(link: BadLink) -> float:
-    """What the paths over a lossy link lose."""
+    """The median loss of the paths over a lossy link."""
     return float(np.median([path.loss_share or 0.0 for _, path in link.found]))
 
 
 def share(link: BadLink) -> float:
-    """Of the connections that take a link."""
+    """The share of connections that take a link."""
     return float(np.mean([path.share.median for _, path in link.found]))
 
 
 def are_fewer(one: LeafPaths, paths: int, is_exact: bool = False) -> bool:
-    """Whether there are clearly fewer: so many connections would hardly leave out one of so many equal paths (union
-    bound). Where the number is not exact, behind several choices in a row, single paths may be taken for one."""
+    """Whether there are significantly fewer than `paths`: with that many equal paths, the connections would hardly miss
+    one (union bound). If the number is not exact, after several hashed hops, several paths may be mistaken for one."""
     connections = sum(len(path.connections) for path in one.paths)
     most = paths - 1 if is_exact else FEWER * paths
     return len(one.paths) <= most and paths * (1 - 1 / paths) ** connections < RARE
@@ -183,7 +183,7 @@ def _paths(count: int) -> str:
 
 
 def _tried(one: LeafPaths) -> str:
-    """Where a search that was cut short has found no path yet."""
+    """The text for an interrupted search without a path yet."""
     return f"cut short, {one.undecided or 'no'} connections tried"
 
 

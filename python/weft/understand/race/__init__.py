@@ -1,1 +1,1 @@
-"""What a race says: how good each candidate was in each block, which are out and why, and which is confirmed."""
+"""The result of a race: the candidates' scores by block, which were dropped and why, and which is confirmed."""

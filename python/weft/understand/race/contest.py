@@ -1,7 +1,7 @@
-"""How a race stands after so many blocks: which candidates are out and why, what is confirmed, and what comes next.
+"""The standing of a race after some blocks: candidates dropped and why, candidates confirmed, and the next block.
 
-All follows from the blocks, the failures, and the moments when time was over, so an interrupted race goes on where it
-was, and its end can be read from its folder years later.
+It is a function of the blocks, the failures, and the blocks at which time ran out, so that an interrupted race can be
+resumed, and the result can be recomputed from its folder at any time.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from weft.plan.plan import Race
 from weft.understand.race.scores import Scores
 
 DROPPED_WRONGLY = 0.15
-"""How likely at most a candidate is dropped for another, or for want of effect, where that is not so: what it costs is
-a winner that is nearly as good."""
+"""The highest probability of wrongly dropping a candidate as worse or as ineffective; the cost is only a winner that is
+nearly as good."""
 CONFIRMED_WRONGLY = 0.001
-"""How likely at most any candidate is confirmed that is not better than the margin."""
+"""The highest probability of confirming any candidate that is not better by the margin."""
 MOST_CONFIRMING = 60
-"""Blocks after which what is not confirmed stays so."""
+"""The most blocks of the confirmation."""
 
 Ended = Literal["one-left", "none-ahead", "equal", "time", "open", "interrupted"]
 """Why a race ended: one candidate is left, none is ahead of the baseline, all left are equal within the margin, time
-was over, or Ctrl-C."""
+ran out, or Ctrl-C; "open" if it has not."""
 
 
 @dataclass(frozen=True)
 class Out:
-    """Why a candidate was dropped, and after how many blocks; `other` is the one that is better, if one is."""
+    """Why a candidate was dropped, and after how many blocks; `other` is the better candidate, if any."""
 
     name: str
     after: int
@@ -42,7 +42,7 @@ class Out:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """A finalist's ratio over the baseline by the blocks of the confirmation alone."""
+    """A finalist's ratio over the baseline, from the blocks of the confirmation alone."""
 
     name: str
     ratio: Interval
@@ -53,8 +53,8 @@ class Confirmed:
 
 @dataclass
 class ContestStanding:
-    """`open` are the candidates of the next block, none when all is over; `raced` is the number of blocks of the race,
-    once it has ended: those after it confirm."""
+    """`open` are the candidates of the next block, empty if everything is over; `raced` is the number of blocks of the
+    race once it has ended (later blocks confirm), else None."""
 
     open: tuple[str, ...]
     leader: str
@@ -66,8 +66,8 @@ class ContestStanding:
 
 @dataclass(frozen=True)
 class ContestLimits:
-    """What does not follow from the blocks: `failed` says of a candidate in which block it failed, and why; after
-    `raced` blocks the time of the race was over, after `blocks` that of all."""
+    """External events: `failed` has the block and reason of each failed candidate; time ran out for the race after
+    `raced` blocks, and for everything after `blocks`."""
 
     failed: Mapping[str, tuple[int, str]]
     raced: int | None = None
@@ -75,13 +75,13 @@ class ContestLimits:
 
 
 def ratios(blocks: Sequence[Scores], one: str, other: str) -> list[float]:
-    """The logarithms of how many times as good `one` was as `other`, of the blocks that have both."""
+    """The logarithms of the ratio of two candidates' scores, from the blocks that have both."""
     pairs = ((block[one], block[other]) for block in blocks if one in block and other in block)
     return [0.0 if a == b else a - b for a, b in pairs]
 
 
 def standing(blocks: Sequence[Scores], race: Race, limits: ContestLimits) -> ContestStanding:
-    """How the race stands after these blocks; a last block that lacks candidates is not over and does not count."""
+    """The standing after these blocks; an incomplete last block does not count."""
     now = ContestStanding(race.names, race.baseline)
     if race.confirm == "all":
         now.raced = 0
@@ -101,7 +101,8 @@ def standing(blocks: Sequence[Scores], race: Race, limits: ContestLimits) -> Con
 
 
 def winner(now: ContestStanding, blocks: Sequence[Scores], race: Race) -> str:
-    """The best that was confirmed, or that is known to be better where nothing was to be; else the baseline."""
+    """The best confirmed candidate, or, without a confirmation, the leader if it is known to be better; else the
+    baseline."""
     if race.confirm == "none":
         found = bounds(ratios(blocks, now.leader, race.baseline), DROPPED_WRONGLY)
         return now.leader if found and found.low > 0 else race.baseline
@@ -125,7 +126,7 @@ def _race(
 
 
 def _drop_failed(now: ContestStanding, race: Race, limits: ContestLimits, count: int) -> None:
-    """After the look, which did not know of it."""
+    """Drops failed candidates; called after the look, which does not take failures into account."""
     for name, (block, why) in limits.failed.items():
         if block <= count and name in now.open and name != race.baseline:
             _drop(now, Out(name, block, "failed", why))
@@ -139,14 +140,14 @@ def _drop(now: ContestStanding, out: Out) -> None:
 
 
 def _ahead(blocks: Sequence[Scores], one: str, race: Race) -> float:
-    """The logarithm of how many times as good as the baseline it is."""
+    """The median log ratio of a candidate over the baseline."""
     found = ratios(blocks, one, race.baseline)
     return middle(found) if found else 0.0
 
 
 def _look(now: ContestStanding, blocks: Sequence[Scores], race: Race) -> None:
-    """Drop those that are known to lose against the baseline, or against the one that leads. Which leads follows from
-    the same blocks: so the error is divided by how many others it may be (Bonferroni)."""
+    """Drops candidates that are known to lose against the baseline or the leader. The leader is chosen from the same
+    blocks, so its error is divided by the number of possible leaders (Bonferroni)."""
     now.leader = max(now.open, key=lambda one: _ahead(blocks, one, race))
     others = max(1, len(set(now.open) - {race.baseline}) - 1)
     for name in now.open:
@@ -177,7 +178,8 @@ def _end(
 
 
 def _is_enough(blocks: Sequence[Scores], last: str, race: Race) -> bool:
-    """Whether the last candidate needs no more blocks: it is ahead, and will be confirmed, or it is known to be."""
+    """Whether the last candidate needs no more blocks: it is ahead and will be confirmed later, or it is known to be
+    better by the margin."""
     margin = math.log1p(race.margin)
     if race.confirm == "winner":
         return len(blocks) in LOOKS and _ahead(blocks, last, race) > margin
@@ -198,7 +200,7 @@ def _confirm(
     race: Race,
     limits: ContestLimits,
 ) -> None:
-    """Hold the finalists against the baseline in blocks that chose none of them."""
+    """Compares the finalists with the baseline in fresh blocks, which did not select them."""
     raced = now.raced or 0
     last = None if limits.blocks is None else limits.blocks - raced
     error = CONFIRMED_WRONGLY / len(finalists)
@@ -217,7 +219,7 @@ def _confirm(
 def _confirmed(
     differences: Sequence[float], name: str, race: Race, error: float, last: int | None
 ) -> Confirmed | None:
-    """What is known at the first look that decides, or at the latest; None before the first block."""
+    """The state at the first look that decides, or else at the last one; None before the first block."""
     margin = math.log1p(race.margin)
     count = len(differences)
     for look in [*(one for one in LOOKS if one < count), count] if count else ():
@@ -243,6 +245,6 @@ def _of(
 
 
 def to_ratio(logarithm: Interval) -> Interval:
-    """A ratio that JSON can hold, from its logarithm."""
+    """The ratio of a logarithm, clipped to a range that JSON can represent."""
     ends = (logarithm.median, logarithm.low, logarithm.high)
     return Interval(*(math.exp(min(max(value, -30.0), 30.0)) for value in ends))

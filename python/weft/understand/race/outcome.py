@@ -1,4 +1,4 @@
-"""What a race found, in one record."""
+"""The result of a race in one record."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from weft.understand.race.scores import Scores, scores
 
 
 class RacePlace(Struct, frozen=True):
-    """How a candidate did: `ratio` is how many times as good as the baseline it was (over 1 is better), by the blocks
-    of the race; None for the baseline, and for one without a block. `dropped_after` is the number of blocks after which
-    it was dropped, and `why` says why, in words; None and "" of one that was there at the end."""
+    """The result of a candidate: its `ratio` over the baseline (over 1 is better) from the blocks of the race; None for
+    the baseline, and for a candidate without a block. It was dropped after `dropped_after` blocks, for the reason
+    `why`; None and "" if it was not dropped."""
 
     name: str
     ratio: Interval | None
@@ -41,9 +41,9 @@ class RacePlace(Struct, frozen=True):
 
 
 class Confirmation(Struct, frozen=True):
-    """A finalist against the baseline in blocks that the race did not use; `is_better` when the interval of the ratio,
-    which is wrong in one of a thousand cases, excludes everything up to 1 + margin. `beside` are its ratios over the
-    other finalists, in the same blocks."""
+    """A finalist against the baseline in blocks that the race did not use. `is_better` if the interval of the ratio,
+    which is wrong with a probability of one in a thousand, lies above 1 + margin. `beside` are its ratios over the
+    other finalists in the same blocks."""
 
     name: str
     ratio: Interval
@@ -53,11 +53,14 @@ class Confirmation(Struct, frozen=True):
 
 
 class RaceOutcome(Struct, frozen=True):
-    """What a race found. `winner` is the baseline where no other is known to be better; `leader` is the candidate that
-    was ahead when the race ended. `recommended`: the winner was confirmed. `effect` is its ratio over the baseline,
-    from the confirmation alone: its low end is wrong in one of a thousand cases, its middle is too high, being of the
-    first look that decided. `blocks` are those of the race, which are not those of the confirmation. `retried`: in how
-    many blocks a candidate ran behind all others, because it had failed once: there its order was not random."""
+    """The result of a race.
+
+    `winner` is the baseline if no other candidate is known to be better; `leader` was ahead when the race ended.
+    `recommended`: the winner was confirmed. `effect` is its ratio over the baseline from the confirmation alone: the
+    low end is wrong with a probability of one in a thousand, and the median is biased upwards, because it is taken at
+    the first look that decided. `blocks` counts the blocks of the race without the confirmation. `retried`: by
+    candidate, the blocks in which it ran after all others because it had failed once, so that its order was not random.
+    """
 
     baseline: str
     winner: str
@@ -72,7 +75,7 @@ class RaceOutcome(Struct, frozen=True):
 
 
 def stand(meta: RunMeta, samples: pa.Table) -> tuple[ContestStanding, RaceOutcome] | None:
-    """How the race of a run stands, and what it found so far; None of a run without a race."""
+    """The standing of a run's race, and its result so far; None if the run has no race."""
     race, known = meta.plan.race, meta.race
     if not race or known is None:
         return None
@@ -125,7 +128,7 @@ def _place(name: str, now: ContestStanding, blocks: Sequence[Scores], race: Race
 def ratio_of(
     blocks: Sequence[Scores], one: str, other: str, error: float = DROPPED_WRONGLY
 ) -> Interval | None:
-    """How many times as good one was as another; the range where there are too few blocks for an interval."""
+    """The ratio of two candidates, with the range over blocks if they are too few for an interval; None without any."""
     found = ratios(blocks, one, other)
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""How good each candidate of a race was in each block."""
+"""The scores of a race's candidates in each block."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from weft.runs.meta import RunMeta
 from weft.understand.curve.curve import column, group_starts, reduce_sorted
 
 Scores = dict[str, float]
-"""The logarithm of how good each candidate was in a block: a difference of two is the logarithm of a ratio."""
+"""The log score of each candidate in a block, so that a difference of two is the logarithm of a ratio."""
 _Times = dict[int, dict[tuple[int, int], float]]
-"""By launch, step and phase, the time of a message, in ns."""
+"""The time of a message in ns, by launch, then (step, phase)."""
 _OfCandidate = dict[tuple[int, int], float]
-"""The same of a candidate in a block, by which of its steps and phase."""
+"""The time of a message of one candidate in a block, by (number of its step, phase)."""
 
 
 def scores(meta: RunMeta, samples: pa.Table) -> list[Scores]:
-    """Block by block, of the candidates that ran to their end in it."""
+    """The scores of each block, of the candidates that completed it."""
     plan, race = meta.plan, meta.plan.race
     if not race:
         return []
@@ -39,7 +39,7 @@ def _block(plan: Plan, race: Race, times: _Times, done: set[tuple[int, ...]], bl
                 for (step, phase), time in times.get(block, {}).items()
                 if step in numbers
             }
-    # Sizes that a slow candidate left out are compared nowhere.
+    # Sizes that a slow candidate left out are not compared at all.
     common = set.intersection(*map(set, found.values())) if found else set()
     first = [plan.steps[step] for step in race.candidates[0].steps]
     trips = {key for key in common if first[key[0]].measures_latency}
@@ -49,7 +49,8 @@ def _block(plan: Plan, race: Race, times: _Times, done: set[tuple[int, ...]], bl
 def _score(
     measure: str, times: _OfCandidate, trips: set[tuple[int, int]], rates: set[tuple[int, int]]
 ) -> float:
-    """Both of a kind count alike, however many sizes there are: their ratio is the geometric mean of two."""
+    """The log score by `measure`; in "mixed", latency and throughput have equal weight, whatever their number of
+    sizes."""
     if measure == "time":
         return _log(sum(times[key] for key in trips | rates))
     kinds = {"throughput": [rates], "latency": [trips], "mixed": [trips, rates]}[measure]
@@ -59,7 +60,7 @@ def _score(
 
 
 def _times(samples: pa.Table) -> _Times:
-    """Medians over batches; of a phase between many nodes the slowest route."""
+    """Medians over batches; for a phase between many nodes, that of the slowest route."""
     keys = ["launch", "step", "phase", "src", "dst"]
     messages, elapsed_ns = column(samples, "messages"), column(samples, "elapsed_ns")
     time_ns = np.full(len(messages), np.inf)
@@ -78,5 +79,5 @@ def _times(samples: pa.Table) -> _Times:
 
 
 def _log(time_ns: float) -> float:
-    """Less time is better; where no message arrived, nothing is worse."""
+    """The log score of a time: less is better; minus infinity if no message arrived."""
     return -math.log(time_ns) if 0 < time_ns < math.inf else -math.inf

@@ -1,4 +1,4 @@
-"""What a race found, in words."""
+"""The result of a race in words."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ENDED = {
 
 
 def race_title(found: RaceOutcome) -> str:
-    """What the ratios are over."""
+    """The title, which names the baseline of the ratios."""
     return f"race against {found.baseline}, over 1 is better"
 
 
 def race_lines(found: RaceOutcome) -> list[str]:
-    """How the race ended and what was confirmed, a line each."""
+    """Lines on how the race ended and what was confirmed."""
     said = [_recommended(found), *(_retried(*one) for one in found.retried.items())]
     if not found.blocks:
         return said
@@ -55,7 +55,7 @@ def _recommended(found: RaceOutcome) -> str:
 
 
 def place_text(place: RacePlace) -> str:
-    """Why it was dropped and after which block."""
+    """Why a candidate was dropped, and after which block; empty if it was not."""
     if place.dropped_after is None:
         return ""
     if place.failed:
@@ -64,5 +64,5 @@ def place_text(place: RacePlace) -> str:
 
 
 def ratio_text(ratio: Interval) -> str:
-    """Its middle, and its ends in brackets."""
+    """The median, with the ends of the interval in brackets."""
     return f"{ratio.median:.3g} ({ratio.low:.3g} to {ratio.high:.3g})"

@@ -1,4 +1,4 @@
-"""The steps of applications, as sentences and as tables."""
+"""The steps of applications as sentences and tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.understand.report.table import PageTable, capital
 
 @dataclass(frozen=True)
 class ApplicationStep:
-    """One step of one run, under a label that no other has: the run's name and the step's."""
+    """One step of one run, with a unique label: the names of run and step."""
 
     run_name: str
     name: str
@@ -26,22 +26,33 @@ class ApplicationStep:
 
     @property
     def label(self) -> str:
-        """Both names."""
-        return f"{self.run_name} · {self.name}"
+        """The names of run and step, or only that of the run if it suffices."""
+        return " · ".join(filter(None, (self.run_name, self.name)))
 
     @property
-    def findings(self) -> str:
-        """What it came to, in a clause."""
-        return self.kind.clause(self.results)
+    def clause(self) -> str:
+        """The results as a clause; empty if the kind has none."""
+        return self.kind.clause(self.results) if self.kind.clause else ""
 
     @property
-    def table(self) -> ResultTable:
-        """A row for each result."""
-        return next(iter(self.kind.tables(self.results, self.run.meta).values()))
+    def details(self) -> list[str]:
+        """Further sentences about the results."""
+        return self.kind.details(self.results) if self.kind.details else []
+
+    @property
+    def tables(self) -> list[ResultTable]:
+        """The tables that have rows; the first has a row for each result."""
+        found = self.kind.tables(self.results, self.run.meta).values()
+        return [one for one in found if one.rows]
+
+    @property
+    def page_tables(self) -> list[PageTable]:
+        """The tables in the form of a page."""
+        return [PageTable.of(one) for one in self.tables]
 
 
 def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[ApplicationStep]:
-    """Those of all runs, by kind and then in the order of the runs."""
+    """The steps of all runs, by kind, then in the order of the runs."""
     return [
         ApplicationStep(run_name, name, run, kind, results)
         for kind in KINDS
@@ -52,17 +63,17 @@ def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[A
 
 @dataclass(frozen=True)
 class ApplicationSection:
-    """The steps of a kind, as a part of the page."""
+    """The section of the page for the steps of a kind."""
 
     kind: ResultKind[Any]
     steps: Sequence[ApplicationStep]
 
     @property
     def tables(self) -> list[tuple[str, PageTable, str]]:
-        """Title, table and note: the results of all steps, and what each run says of all of its own."""
+        """Title, table and note: first the results of all steps, then the other tables with a part for each run."""
         of_runs = list(self._of_runs())
         main, *others = of_runs[0][1]
-        found = {main: [(one.label, one.table) for one in self.steps]}
+        found = {main: [(one.label, one.tables[0]) for one in self.steps]}
         found |= {other: [(name, tables[other]) for name, tables in of_runs] for other in others}
         joined = {name: ResultTable.joined(several) for name, several in found.items()}
         return [

@@ -1,4 +1,4 @@
-"""What a click on a point shows: its batches in order, its interval over launches, and its evidence."""
+"""The details that a click on a point shows: its batches in order, its interval over launches, and its evidence."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries, time_us
 
 MOST_BATCHES = 100_000
-"""Of all points together: more make the page large."""
+"""The most batches of all points together, to limit the size of the page."""
 LEAST_BATCHES = 30
-"""A point keeps at least so many, however many points there are."""
+"""The batches that each point keeps at least, however many points there are."""
 HEIGHT = 220
 
 Detail = dict[str, Any]
 
 
 def details(material: ReportMaterial) -> list[Detail]:
-    """One for each point of each curve; each keeps an equal share of MOST_BATCHES."""
+    """The details of each point of each curve; each keeps an equal share of MOST_BATCHES."""
     points = sum(len(one.points) for one in material.series)
     limit = max(LEAST_BATCHES, MOST_BATCHES // max(1, points))
     return [detail for one in material.series for detail in _of_series(one, limit)]
@@ -68,7 +68,7 @@ def _ends(found: Any) -> tuple[float, float, float]:
 
 
 def _batches(launch: Ints, times_us: Floats, limit: int) -> Detail:
-    """Where each batch stands among the launches (the first at 1), its time, and how many there were."""
+    """The position of each batch along the launches (the first at 1), its time, and the number of batches."""
     known = np.isfinite(times_us)
     launch, times_us = launch[known], times_us[known]
     _, first, number, count = np.unique(
@@ -85,7 +85,7 @@ def _batches(launch: Ints, times_us: Floats, limit: int) -> Detail:
 
 
 def detail_spec() -> Spec:
-    """The figure of one point; the page gives it its tables and the type of its scale."""
+    """The figure of one point; the page supplies its tables and the type of its scale."""
     x = alt.X("at:Q", scale=alt.Scale(zero=False, nice=False, padding=8), axis=_LAUNCHES)
     y = alt.Y("us:Q", scale=alt.Scale(zero=False), axis=alt.Axis(title="One way (µs)", tickCount=6))
     band = parts.layer(
@@ -94,7 +94,7 @@ def detail_spec() -> Spec:
     middle = parts.layer(
         "looks", "line", {"strokeWidth": 1.8, "interpolate": "step-after"}, x=x, y=y
     )
-    # The last look has no area behind it.
+    # The area ends before the last look, which needs a mark of its own.
     ends = parts.layer(
         "looks", "rule", {"strokeWidth": 2, "opacity": 0.5}, x=x, y="low:Q", y2="high"
     )

@@ -1,4 +1,4 @@
-"""What the links and switches of a declared fabric carried, each direction with the words for it."""
+"""The load of each direction of a declared fabric's links and switches, with its description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.understand.limits.fabric_tree import FabricTree
 
 @dataclass(frozen=True)
 class Lane:
-    """One direction; `share` is None where nothing limits it, or nothing passes."""
+    """One direction; `share` is that of the capacity in use, None if nothing limits it."""
 
     name: str
     share: float | None
@@ -32,7 +32,7 @@ class Lane:
 
 
 Lanes = tuple[Lane, Lane]
-"""Out of what is below, which is towards the root, and into it."""
+"""The lanes out of a subtree (towards the root) and into it."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class FabricLanes:
 
     @property
     def carried_anything(self) -> bool:
-        """Whether a link of this network did."""
+        """Whether any link of this network carried traffic."""
         return any(any(link_loads(link, self.loads)) for link in self.tree.links)
 
     def above(self, name: str) -> Lanes | None:
-        """The link above a node; None for a part of a switch, which is joined without one."""
+        """The link above a node; None for a part of a switch, which has no link."""
         found = self._links.get(name)
         if found is None:
             return None
@@ -64,12 +64,12 @@ class FabricLanes:
 
     @cached_property
     def _links(self) -> dict[str, tuple[LinkRecord, Way, Way]]:
-        """By its lower end each link, with its lanes out and in."""
+        """Each link with its lanes out and in, by its lower end."""
         found = ((link, *self.tree.towards_root(link)) for link in self.tree.links)
         return {lower: (link, out, in_) for link, lower, out, in_ in found}
 
     def inside(self, name: str) -> Lanes | None:
-        """The inside of a switch; None where it limits nothing."""
+        """The inside of a switch; None if it has no limit."""
         found = [one for one in self.fabric["switches"] if one["name"] == name]
         if not found or not found[0]["capacity_bits_per_s"]:
             return None
@@ -78,12 +78,12 @@ class FabricLanes:
 
 
 def percent(share: float) -> str:
-    """0.934 -> "93 %"."""
+    """A share as text: 0.934 -> "93 %"."""
     return f"{100 * share:.0f} %"
 
 
 def span(lanes: Sequence[Lane]) -> str:
-    """The shares of lanes that are alike: "93 %", or "12 to 93 %"."""
+    """The range of the lanes' shares: "93 %", or "12 to 93 %"; "no limit" if none has a share."""
     shares = [lane.share for lane in lanes if lane.share is not None]
     if not shares:
         return "no limit"

@@ -1,4 +1,4 @@
-"""What one run measured between many nodes, ready to be drawn."""
+"""The steps of a run between many nodes, prepared for figures."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from weft.understand.limits.findings import LimitFindings
 
 @dataclass(frozen=True)
 class RouteRates:
-    """The rates of routes of the largest size, each in the phase in which it was fastest, and how many have each.
+    """The distinct rates of routes at the largest size, each in its fastest phase, and the count of each rate.
 
-    Of a step that keeps some transfers only, of all transfers, 0.1 % too low at most.
+    If a step keeps only a sample of its transfers, the rates are those of all transfers, rounded down by up to 0.1 %.
     """
 
     mbps: Floats
@@ -42,8 +42,8 @@ class RouteRates:
 class EnsembleStep:
     """One step between many nodes that measured something.
 
-    `label` names its line in figures; steps that are the only ones of their kind bear the run's
-    name, so that a run has one colour in all figures.
+    `label` names its line in figures; the only step of its kind has the run's name, so that a run has
+    the same colour in all figures.
     """
 
     label: str
@@ -72,7 +72,7 @@ class EnsembleStep:
 
     @cached_property
     def expanded(self) -> tuple[PlannedPhase, ...]:
-        """The phases as the plan asked for them."""
+        """The phases as planned."""
         return expand(self.plan, self.nodes)
 
 
@@ -89,17 +89,17 @@ class EnsembleRun:
 
     @cached_property
     def findings(self) -> LimitFindings:
-        """Where the limits are."""
+        """The diagnosis of the run."""
         return diagnose(self.run)
 
     @cached_property
     def loads(self) -> Loads:
-        """What each constraint carried, where the run is simulated and says it."""
+        """The load of each constraint; empty unless a simulated run records it."""
         return loads_of(self.run)
 
     @cached_property
     def steps(self) -> list[EnsembleStep]:
-        """The steps that measured anything, in order."""
+        """The steps with measurements, in order."""
         measured = {int(step) for step in set(self.rates.step.tolist())}
         steps = self.run.meta.plan.steps_of(ManyNodes)
         found = [index for index, *_ in steps if index in measured]
@@ -112,9 +112,9 @@ class EnsembleRun:
 
     @cached_property
     def by_group(self) -> list[str]:
-        """All nodes, those of a group (or of a block, where no groups are known) side by side.
+        """All nodes, with those of a group (or of a block if no groups are known) adjacent.
 
-        Groups come in the order of their first node, and nodes of the same groups in that of names.
+        Groups are in the order of their first node, nodes of the same groups in the order of names.
         """
         place = {name: i for i, name in enumerate(self.by_name)}
         groups = self.groups or self.blocks
@@ -129,14 +129,14 @@ class EnsembleRun:
 
     @cached_property
     def groups(self) -> list[tuple[str, ...]]:
-        """The inferred groups with those that share a limit, largest first, each once."""
+        """The inferred groups and those that share a limit, largest first, without duplicates."""
         found = [*self.findings.groups, *(limit.members for limit in self.findings.limits)]
         unique = {frozenset(group): tuple(group) for group in found}
         return sorted(unique.values(), key=lambda group: (-len(group), natural(group[0])))
 
     @cached_property
     def blocks(self) -> list[tuple[str, ...]]:
-        """Nodes that reach each other alike in a matrix; they show where no limits were searched."""
+        """Nodes that reach each other equally fast in a matrix; shown if no limits were searched."""
         found = [step.effects.blocks for step in self.steps if step.effects]
         return [block.src for blocks in found[:1] for block in blocks if block.src == block.dst]
 
@@ -159,12 +159,12 @@ class EnsembleRun:
 
     @cached_property
     def phases(self) -> list[PhaseResult]:
-        """Those of all steps, in order."""
+        """The phases of all steps, in order."""
         return phases(self.run, self.rates)
 
 
 def ensembles_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[EnsembleRun]:
-    """The runs that measured anything between many nodes."""
+    """The runs with measurements between many nodes."""
     found = [EnsembleRun(name, run) for name, run in zip(names, runs, strict=True)]
     return [one for one in found if one.steps]
 
@@ -187,5 +187,5 @@ def _label(name: str, index: int, indices: Sequence[int], plan_steps: Sequence[S
 
 
 def _sort(plan_step: Step) -> tuple[str, bool]:
-    """Steps of one sort would be in the same figure."""
+    """The sort of a step; steps of one sort share a figure."""
     return plan_step.pattern.kind, plan_step.measures_latency

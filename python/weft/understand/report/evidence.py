@@ -1,4 +1,4 @@
-"""What the host did for each message of a size, as the report shows it."""
+"""The hosts' activity per message of a size, as the report shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weft.understand.tables.evidence import MEASURES, evidence_table
 
 
 def evidence_rows(one: CurveSeries) -> dict[int, list[list[str]]]:
-    """By size: the headings, then a row for each measure with a column for each node; none without evidence."""
+    """By size: the headings, then a row for each measure with a column for each node; empty without evidence."""
     return {
         found.values("size_bytes")[0]: [
             ["Median over launches", *found.values("node")],
@@ -26,7 +26,7 @@ def evidence_rows(one: CurveSeries) -> dict[int, list[list[str]]]:
 
 
 def moved_rows(one: CurveSeries, size_bytes: int) -> list[list[str]]:
-    """The counters that explain something at a size: in slow batches beside fast ones; none where none do."""
+    """The counters that explain something at a size, in slow and in fast batches; empty if there are none."""
     rows = [
         [f"{each.counter}, {each.where} ({each.unit})", significant(each.slow, 3), _fast(each.fast)]
         for explanation in one.explanations

@@ -1,4 +1,4 @@
-"""What was measured on what, as tables: nodes, settings, the probe's overhead, how to repeat it."""
+"""The circumstances of a run as tables: nodes, settings, the probe's overhead, how to repeat it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from weft.understand.tables.points import deliveries_table
 from weft.understand.tables.points import points_table as table_of_points
 
 MOST_COLUMNS = 8
-"""With more nodes than these a column for each would not fit on a page."""
+"""The most nodes for which a column each fits on a page."""
 
 ALL = "In effect"
 
 
 def run_facts(run: RunFolder) -> list[tuple[str, str]]:
-    """Plan, testbed, time, folder: what fits on a line each."""
+    """Plan, testbed, time, folder: facts that fit on one line, as (label, text)."""
     meta = run.meta
     testbed = " ".join(str(meta.testbed[key]) for key in ("kind", "name") if meta.testbed.get(key))
     facts = [
@@ -48,7 +48,7 @@ def run_facts(run: RunFolder) -> list[tuple[str, str]]:
 
 
 def nodes_table(run: RunFolder) -> PageTable:
-    """The nodes with every fact that any of them stated."""
+    """The nodes with every fact that any of them recorded."""
     facts = _keys(node.get("facts") or {} for node in run.meta.nodes)
     rows = [
         [str(node["name"]), str(node.get("address") or "")]
@@ -59,9 +59,9 @@ def nodes_table(run: RunFolder) -> PageTable:
 
 
 def settings_table(run: RunFolder) -> PageTable:
-    """Asked for and effective, side by side; what changed between launches shows every value.
+    """Requested and effective settings side by side; settings that changed between launches show every value.
 
-    Empty where nothing was read back, as in imported runs: what was asked for then says nothing.
+    Empty if no settings were read back, as in imported runs.
     """
     steps = run.meta.plan.steps if run.meta.effective else []
     nodes = [str(node["name"]) for node in run.meta.nodes]
@@ -71,7 +71,7 @@ def settings_table(run: RunFolder) -> PageTable:
 
 
 def timing_table(run: RunFolder) -> PageTable:
-    """What a look at the clock and a turn of the empty loop cost each node's agent."""
+    """The cost of reading the clock and of one turn of the empty loop, for each node's agent."""
     rows = [
         [
             str(entry["node"]),
@@ -83,19 +83,19 @@ def timing_table(run: RunFolder) -> PageTable:
 
 
 def delivery_table(run: RunFolder) -> PageTable:
-    """A row for each size of each step; none where nothing could get lost."""
+    """A row for each size of each step; empty if no messages could be lost."""
     steps = groupby(deliveries(run), lambda one: one.step)
     named = [(run.meta.plan.steps[at].name, deliveries_table(list(found))) for at, found in steps]
     return PageTable.of(ResultTable.joined(named, label="step"))
 
 
 def points_table(one: CurveSeries) -> PageTable:
-    """Every size with its time, its throughput and what is odd about it."""
+    """Every size with its time, its throughput and its oddities."""
     return PageTable.of(table_of_points(one.points))
 
 
 def repeat_command(run: RunFolder) -> str:
-    """The command that made the run; where it is not recorded, the one that would repeat it."""
+    """The command that made the run, or, if it is not recorded, one that would repeat it."""
     if run.meta.command:
         return shlex.join(run.meta.command)
     if run.meta.source:
@@ -107,7 +107,7 @@ def repeat_command(run: RunFolder) -> str:
 
 
 def label_text(key: str) -> str:
-    """A key as a label: the unit that ends it is shown by the value."""
+    """A key as a label, without its unit suffix, since the value shows the unit."""
     for unit in ("_bytes", "_ns", "_us"):
         key = key.removesuffix(unit)
     special = {"cpu": "CPU", "cpus": "CPUs", "cpu_model": "CPU model", "mss": "Segment size (MSS)"}
@@ -115,7 +115,7 @@ def label_text(key: str) -> str:
 
 
 def value_text(key: str, value: Any) -> str:
-    """A value as people read it; null is what the system chooses by itself."""
+    """A value as text; None means that the system chooses the value."""
     if value is None:
         return "default"
     if isinstance(value, bool):
@@ -147,14 +147,14 @@ def _scale_text(scale: Any) -> str:
 
 
 def _sharing_text(testbed: TestbedRecord) -> str:
-    """How a simulated network was shared; nothing where none was."""
+    """How flows shared a simulated network; empty for other testbeds."""
     sharing = (testbed.get("model") or {}).get("sharing")
     names = {"max-min": "max-min fairness", "reno": "TCP Reno, frame by frame"}
     return names.get(str(sharing), "")
 
 
 def _headroom_text(headroom: Headroom | None) -> str:
-    """Whether the machine that carried a lab kept up."""
+    """The idle time of a lab's forwarder, in words; empty if it was not recorded."""
     if not headroom:
         return ""
     return (
@@ -183,7 +183,7 @@ def _step_rows(run: RunFolder, index: int, step: Step) -> list[list[str]]:
 
 
 def _by_value(nodes: Sequence[str], values: Sequence[str]) -> str:
-    """What all nodes have, or which nodes have what."""
+    """The value of all nodes, or each value with its nodes."""
     having: dict[str, list[str]] = {}
     for node, value in zip(nodes, values, strict=True):
         having.setdefault(value, []).append(node)

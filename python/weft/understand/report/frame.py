@@ -1,8 +1,7 @@
-"""What the pages of all reports share: one HTML file that needs nothing but a browser."""
+"""The common frame of all reports: one self-contained HTML file."""
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,24 +9,22 @@ from typing import Any
 
 import jinja2
 import msgspec
-import vl_convert
 
 from weft import __version__
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.fresh_file import fresh_file
 from weft.base.printable import printable
-from weft.understand.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure, Row
+from weft.understand.report.figures.drawing.figure import Figure, Row
 from weft.understand.report.figures.drawing.theme import config_for
+from weft.understand.report.vega_bundle import vega_bundle
 
 FILE_NAME = "report.html"
 
 MANY_ROWS = 24
-"""Longer tables are folded, and open on a click."""
+"""Longer tables are collapsed, and expand on a click."""
 
 LONG_CELL = 30
 """Longer texts in tables are broken into lines."""
-
-_SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -35,7 +32,7 @@ _NO_DETAILS = {"details": [], "detail_spec": {"layer": []}}
 
 
 def render(template: str, data: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """A page, complete: styles, scripts, figures and data are inside. `data` is what its script reads."""
+    """A complete page with styles, scripts, figures and data. `data` is read by its script."""
     return (
         environment()
         .get_template(template)
@@ -45,13 +42,14 @@ def render(template: str, data: Mapping[str, Any], values: Mapping[str, Any]) ->
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
             data=script_json(_NO_DETAILS | dict(data)),
-            bundle=_bundle(),
+            bundle=vega_bundle(),
         )
     )
 
 
 def write_page(html: str, path: Path) -> Path:
-    """Write a page to `path`; an old one is replaced only by a whole new one."""
+    """Write a page to `path`; replaces an old one atomically. Raises RequestError if `path` is a folder, and WorkError
+    if it cannot be written."""
     if path.is_dir():
         raise RequestError(f"{path}: is a folder", f"name a file, such as {path / FILE_NAME}")
     temporary = path.with_name(path.name + ".new")
@@ -69,7 +67,7 @@ def write_page(html: str, path: Path) -> Path:
 
 
 def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
-    """What the page's script draws from; a table that figures share is there once."""
+    """The data for the page's script; a table that several figures share is included once."""
     tables: dict[str, Sequence[Row]] = {}
     drawn = []
     for figure in figures:
@@ -85,28 +83,21 @@ def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
 
 
 def columns_of(rows: Sequence[Row]) -> Mapping[str, Sequence[Any]]:
-    """Rows as columns, which say every name once."""
+    """Rows as columns, which contain every name only once."""
     names = rows[0].keys() if rows else []
     return {name: [row[name] for row in rows] for name in names}
 
 
 def script_json(document: Any) -> str:
-    """JSON that no text in it can break out of a script element with, nor a comment in it."""
+    """JSON escaped so that no text in it can end a script element or a comment."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
-@functools.cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, which takes a second to put together."""
-    source = vl_convert.javascript_bundle(_SNIPPET, VEGA_LITE_VERSION)
-    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
 def environment(*folders: Path) -> jinja2.Environment:
-    """Templates of these folders, before those of the report."""
+    """An environment with the templates of these folders, which take precedence over those of the report."""
     found = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,

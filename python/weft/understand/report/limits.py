@@ -1,4 +1,4 @@
-"""Findings as text: limits, what is slow, what a run lacks."""
+"""Findings as text: limits, slow parts, and missing parts of a run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from weft.understand.report.table import PageTable
 from weft.understand.tables.limits import folded_tables
 
 MOST_REASONS = 20
-"""Of so many reasons the incomplete phases are named; the rest are counted."""
+"""The most reasons for incomplete phases that are named; the rest are counted."""
 
 
 def limit_lines(limits: Sequence[LimitFinding]) -> list[str]:
-    """Two lines for each limit of one group: what it carries, and how sure that is.
+    """Two lines for each limit of one group: its capacity, and the interval.
 
     Equal limits out and in share their lines.
     """
@@ -37,17 +37,17 @@ def limit_lines(limits: Sequence[LimitFinding]) -> list[str]:
 
 
 def findings_tables(findings: LimitFindings) -> list[PageTable]:
-    """Limits and what is slow, each with what it rests on."""
+    """Limits and slow parts, each with its evidence."""
     return list(map(PageTable.of, folded_tables(findings)))
 
 
 def slow_text(slow: SlowPart) -> str:
-    """What a slow node does, shortly: "n6 in 9.4 Mb/s"."""
+    """A slow part in short form: "n6 in 9.4 Mb/s"."""
     return " ".join(filter(None, (slow.name, slow.direction, format_mbps(slow.rate_mbps.median))))
 
 
 def remarks(run: RunFolder, findings: LimitFindings) -> list[str]:
-    """What is undecided, what differs from what was declared, and what is missing."""
+    """Open questions, differences from the declared network, and missing parts."""
     return [
         *(f"Undecided: {text}" for text in fold_names(findings.undecided)),
         *(
@@ -60,7 +60,7 @@ def remarks(run: RunFolder, findings: LimitFindings) -> list[str]:
 
 
 def clocks_table(run: RunFolder) -> PageTable:
-    """How far each node's clock was from the run's; no row where they agree within the error."""
+    """The offset of each node's clock from the run's; clocks that agree within the error are left out."""
     rows = [
         [
             str(entry["node"]),
@@ -80,7 +80,7 @@ def _lost(run: RunFolder) -> Iterator[str]:
 
 
 def _incomplete(run: RunFolder) -> Iterator[str]:
-    """The incomplete phases, those of one reason together."""
+    """The incomplete phases, grouped by reason."""
     together: dict[tuple[str, str, str], list[int]] = {}
     for entry in run.meta.incomplete:
         cause = (_where(run, entry), fold(entry["nodes"]), entry["reason"])
@@ -95,13 +95,13 @@ def _incomplete(run: RunFolder) -> Iterator[str]:
 
 
 def _phases_text(phases: Sequence[int]) -> str:
-    """Such as "phase 4" or "phases 0-62"."""
+    """For example "phase 4" or "phases 0-62"."""
     numbers = fold(str(phase) for phase in sorted(phases)).strip("[]")
     return f"phase {numbers}" if len(set(phases)) == 1 else f"phases {numbers}"
 
 
 def _where(run: RunFolder, entry: Lost | Incomplete, phase: str = "") -> str:
-    """Step, phase and, of several, the launch."""
+    """Step, phase and, if the plan has several, the launch."""
     step = run.meta.plan.steps[entry["step"]].name
     several = run.meta.plan.launches > 1
     launch = f", launch {entry['launch']}" if several else ""

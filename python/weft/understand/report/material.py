@@ -1,4 +1,4 @@
-"""Everything that the page and its figures are made from."""
+"""The results from which the page and its figures are made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from weft.runs.folder import RunFolder
 from weft.understand.advice.advise import recommendations
 from weft.understand.kinds.every import KINDS
 from weft.understand.kinds.kind import R, ResultKind
-from weft.understand.kinds.traffic.kind import TRAFFIC
 from weft.understand.race.outcome import RaceOutcome, stand
 from weft.understand.report.applications import (
     ApplicationSection,
@@ -23,11 +22,7 @@ from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.series import CurveSeries, run_names, series_of
 from weft.understand.report.steps import (
     Inside,
-    LoadStep,
-    PairStep,
     insides_of,
-    load_steps_of,
-    pair_steps_of,
 )
 from weft.understand.report.table import PageTable
 from weft.understand.studies.find import studies
@@ -40,13 +35,13 @@ from weft.understand.tables.signature import signatures_table
 
 @dataclass(frozen=True)
 class ReportMaterial:
-    """The runs that are reported together."""
+    """The runs of one report, with their results."""
 
     runs: Sequence[RunFolder]
 
     @cached_property
     def names(self) -> list[str]:
-        """What each run is called in this report."""
+        """The name of each run in this report."""
         return run_names([run.directory for run in self.runs])
 
     @cached_property
@@ -56,13 +51,13 @@ class ReportMaterial:
 
     @property
     def signatures_table(self) -> PageTable:
-        """Those of all curves, a row each."""
+        """The signatures of all curves, a row each."""
         tables = [(one.label, signatures_table([one.signature])) for one in self.series]
         return PageTable.of(ResultTable.joined(tables))
 
     @cached_property
     def recommendations(self) -> list[tuple[str, list[Recommendation]]]:
-        """What the evidence of each run suggests to change, by the run's name, where it suggests something."""
+        """The changes that each run's evidence suggests, with the run's name; runs without any are left out."""
         found = []
         for name, run in zip(self.names, self.runs, strict=True):
             own = [one for one in self.series if one.run is run]
@@ -73,27 +68,17 @@ class ReportMaterial:
 
     @cached_property
     def ensembles(self) -> list[EnsembleRun]:
-        """The runs that measured between many nodes."""
+        """The runs with measurements between many nodes."""
         return ensembles_of(self.names, self.runs)
 
     @cached_property
     def insides(self) -> list[Inside]:
-        """The runs that record what was inside their nodes."""
+        """The runs that record the insides of their nodes."""
         return insides_of(self.names, self.runs)
 
     @cached_property
-    def loads(self) -> list[LoadStep]:
-        """The steps in which applications compute."""
-        return load_steps_of(self.names, self.runs)
-
-    @cached_property
-    def pairs(self) -> list[PairStep]:
-        """The steps of several pairs between two nodes."""
-        return pair_steps_of(self.names, self.runs)
-
-    @cached_property
     def studies(self) -> list[tuple[str, SettingStudy]]:
-        """What settings did, each with its run's name."""
+        """The studies of settings, each with its run's name."""
         named = zip(self.names, self.runs, strict=True)
         return [(name, one) for name, run in named for one in studies(run)]
 
@@ -103,18 +88,18 @@ class ReportMaterial:
         return application_steps(self.names, self.runs)
 
     def of_kind(self, kind: ResultKind[R]) -> list[ApplicationStep]:
-        """Those of one kind."""
+        """The steps of one kind."""
         return [one for one in self.applications if one.kind is kind]
 
     @property
     def sections(self) -> list[ApplicationSection]:
-        """A part of the page for each kind that was measured."""
+        """A section of the page for each kind that was measured."""
         found = [ApplicationSection(kind, self.of_kind(kind)) for kind in KINDS]
         return [one for one in found if one.steps]
 
     @cached_property
     def races(self) -> list[tuple[str, RaceOutcome, PageTable]]:
-        """What races found and how their candidates did, each with its run's name."""
+        """The outcomes of races with tables of their candidates, each with its run's name."""
         stands = [
             (name, stand(run.meta, run.samples))
             for name, run in zip(self.names, self.runs, strict=True)
@@ -125,20 +110,20 @@ class ReportMaterial:
 
     @cached_property
     def predictions(self) -> list[tuple[str, Held]]:
-        """What was predicted of runs beside what they measured, each with its run's name."""
+        """The predictions of runs with their measurements, each with its run's name."""
         named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
         return [(name, found) for name, found in named if found]
 
     @property
     def prediction_tables(self) -> list[tuple[str, PageTable, Sequence[str]]]:
-        """The same as tables, and what they are made from."""
+        """The predictions as tables, each with its run's name and the remarks on its sources."""
         tables = [(name, held_table(found)) for name, found in self.predictions]
         return [(name, PageTable.of(table), table.remarks) for name, table in tables]
 
     @cached_property
     def labels(self) -> list[str]:
-        """What has a colour and a place in the legend; the place gives the colour."""
+        """The labels in the legend; the position of each determines its colour."""
         steps = [step.label for one in self.ensembles for step in one.steps]
-        curves, loads = ([one.label for one in each] for each in (self.series, self.loads))
-        driven = [one.label for one in self.of_kind(TRAFFIC)]
-        return list(dict.fromkeys([*curves, *steps, *loads, *driven]))
+        curves = [one.label for one in self.series]
+        others = [one.label for one in self.applications if one.kind.has_colour]
+        return list(dict.fromkeys([*curves, *steps, *others]))

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing but a browser."""
+"""The report: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Report(ReportMaterial):
 
     @cached_property
     def figures(self) -> list[Figure]:
-        """The figures that the runs have data for."""
+        """The figures for which the runs have data."""
         return all_figures(self)
 
     @property
     def named_runs(self) -> list[tuple[str, RunFolder]]:
-        """Each run by its name."""
+        """Each run with its name."""
         return list(zip(self.names, self.runs, strict=True))
 
     @cached_property
     def empty_runs(self) -> list[RunFolder]:
-        """The runs that measured nothing."""
-        parts = (self.series, self.ensembles, self.pairs, self.loads, self.applications)
+        """The runs without measurements."""
+        parts = (self.series, self.ensembles, self.applications)
         measured = {id(one.run) for part in parts for one in part}
         return [run for run in self.runs if id(run) not in measured]
 
     @cached_property
     def warnings(self) -> list[dict[str, str]]:
-        """The warnings of all runs, of their predictions, and what their signatures lack; each names its run."""
+        """The warnings of all runs and their predictions, and the notes of their signatures; each names its run."""
         found = [
             {"run": name, **asdict(warning)}
             for name, run in self.named_runs
@@ -62,7 +62,7 @@ class Report(ReportMaterial):
         return [warning for i, warning in enumerate(found) if warning not in found[:i]]
 
     def html(self) -> str:
-        """The page, complete: styles, scripts, figures and data are inside."""
+        """The complete page with styles, scripts, figures and data."""
         data = page_data(self.figures) | {
             "details": details(self),
             "detail_spec": detail_spec(),
@@ -79,7 +79,7 @@ class Report(ReportMaterial):
         return render("page.html.j2", data, values)
 
     def write(self, path: Path) -> Path:
-        """Write the page to `path`; an old one is replaced only by a whole new one."""
+        """Write the page to `path`; replaces an old one atomically. Raises RequestError or WorkError if it cannot."""
         return write_page(self.html(), path)
 
     def write_figures(self, directory: Path) -> list[Path]:

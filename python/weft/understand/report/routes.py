@@ -1,4 +1,4 @@
-"""What steps between many nodes carried, as tables."""
+"""Rates of steps between many nodes, as tables of the page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from weft.understand.tables.phases import phases_table as table_of_phases
 
 
 def spread_tables(one: EnsembleRun) -> list[PageTable]:
-    """What routes and phases of each step reached, and how long round trips took."""
+    """The spread of rates and latencies over routes and phases of each step."""
     sampled = {step.index: step.digests for step in one.steps}
     found = routes.spread_tables(one.run.meta, one.rates, one.phases, sampled)
     return list(map(PageTable.of, found.values()))
 
 
 def phases_table(one: EnsembleRun, step: EnsembleStep) -> PageTable:
-    """Every phase with the route that it waited for, and why it was chosen where that was decided."""
+    """Every phase with its slowest route; phases chosen during the run have the reason as a note."""
     chosen = [entry for entry in one.run.meta.phases if entry["step"] == step.index]
     purposes = {int(entry["phase"]): str(entry["purpose"]) for entry in chosen}
     notes = [purposes.get(phase.phase, "") for phase in step.phases] if purposes else []
@@ -27,7 +27,7 @@ def phases_table(one: EnsembleRun, step: EnsembleStep) -> PageTable:
 
 
 def standouts_table(one: EnsembleRun) -> PageTable:
-    """What the rest of the matrix of each step does not explain."""
+    """The outliers in the matrix of each step."""
     steps = [(step.plan.name, step.effects) for step in one.steps if step.effects]
     found = [(name, routes.standouts_table(effects)) for name, effects in steps]
     return PageTable.of(ResultTable.joined(found, label="step"))

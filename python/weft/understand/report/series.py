@@ -1,4 +1,4 @@
-"""A series: what one step of one run measured, ready to be drawn."""
+"""A series: the curve of one step of one run, prepared for figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weft.understand.host.evidence import PointEvidence, evidence
 
 @dataclass(frozen=True)
 class Observation:
-    """What one launch reached at one size; where that has several modes, what one batch reached."""
+    """The throughput of one launch at one size, or of one batch if the size has several modes."""
 
     size_bytes: int
     throughput_mbps: float
@@ -32,7 +32,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class CurveSeries:
-    """One step of one run as a curve, under a label that no other curve has."""
+    """One step of one run as a curve, with a unique label."""
 
     label: str
     run: RunFolder
@@ -46,12 +46,12 @@ class CurveSeries:
 
     @property
     def pattern(self) -> str:
-        """What its messages do, such as "pingpong"."""
+        """The pattern of its messages, for example "pingpong"."""
         return self.curve.pattern
 
     @property
     def transport(self) -> str:
-        """What carries its messages."""
+        """The transport of its messages, for example "tcp"."""
         return self.curve.transport
 
 
@@ -62,7 +62,7 @@ def series_of(runs: Sequence[RunFolder]) -> list[CurveSeries]:
 
 
 def run_names(directories: Sequence[Path]) -> list[str]:
-    """The shortest path endings by which the folders differ; a folder given twice is numbered."""
+    """The shortest path suffixes that distinguish the folders; a folder given twice is numbered."""
     paths = [directory.resolve().parts for directory in directories]
     names = [_ending(path, paths) for path in paths]
     seen: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def _ending(path: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
 
 
 def _of_run(name: str, run: RunFolder) -> Iterator[CurveSeries]:
-    """The curves of one run; the step's name joins the label when there are several."""
+    """The curves of one run; if there are several, their labels include the name of the step."""
     found = curves(run)
     recorded = evidence(run).points if found else []
     explained = explain(run) if recorded else []
@@ -105,10 +105,8 @@ def _of_run(name: str, run: RunFolder) -> Iterator[CurveSeries]:
 
 
 def observations_of(run: RunFolder, curve: Curve) -> list[Observation]:
-    """Every launch at every size as its own value.
-
-    One value of a launch would hide modes inside it, so where there are several every batch counts.
-    """
+    """The value of every launch at every size; at sizes with several modes, the value of every batch, because one value
+    per launch would hide modes within it."""
     several = np.array([modes.count > 1 for modes in curve.modes], dtype=bool)
     sizes, rates = curve.sizes[~several, np.newaxis], curve.rates_mbps[~several]
     known = ~np.isnan(rates)
@@ -129,7 +127,7 @@ def _observations(sizes: Ints, rates_mbps: Floats) -> list[Observation]:
 
 
 def time_us(point: CurvePoint) -> Interval:
-    """The time of one message, one way; of a stream, a message's share (Mb/s is bit/µs)."""
+    """The one-way time of a message; for a stream, a message's share of the time (Mb/s is bit/µs)."""
     bits = point.size_bytes * 8
     return point.latency_us or point.throughput_mbps.map_decreasing(
         lambda rate: bits / rate if rate > 0 else math.nan

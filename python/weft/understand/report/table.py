@@ -1,4 +1,4 @@
-"""A table of text, as the page shows it."""
+"""A table of text for the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.base.table import ResultTable
 class PageTable:
     """Headers and rows of text; the first column names the row.
 
-    `notes` are sentences, one under each row, that would be too long for a column.
+    `notes` has a sentence for each row, which is shown below it.
     """
 
     headers: Sequence[str]
@@ -21,7 +21,7 @@ class PageTable:
 
     @classmethod
     def of(cls, results: ResultTable) -> PageTable:
-        """A column for each value, with the ends of intervals in brackets behind the median."""
+        """The table of results; intervals are shown as the median with the ends in brackets."""
         shown = results.without("data")
         rows = [
             [column.cell(value) for column, value in zip(shown.columns, row, strict=True)]
@@ -31,5 +31,5 @@ class PageTable:
 
 
 def capital(heading: str) -> str:
-    """With a capital letter."""
+    """A heading with a capital letter."""
     return heading[:1].upper() + heading[1:]

@@ -1,9 +1,8 @@
-"""What a run found, in one sentence."""
+"""The result of a run in one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from weft.base.alike import listed
 from weft.base.interval import Interval
@@ -13,32 +12,27 @@ from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.stops import ASSUMED, beside_earlier, difference_text, stop_line
 from weft.understand.curve.thresholds import threshold_lines
 from weft.understand.host.disturbed import not_usable
-from weft.understand.report.applications import application_steps
+from weft.understand.report.applications import ApplicationStep, application_steps
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.series import CurveSeries, series_of
-from weft.understand.report.steps import PairStep, load_steps_of
 from weft.understand.tables.signature import certainty
 
 MAX_NAMED = 8
-"""So many sizes are named; the rest are counted and marked in figures and table."""
+"""The most sizes that are named; the rest are counted, and marked in figures and table."""
 
 
 def verdict(run: RunFolder) -> str:
-    """The run's verdict: a sentence, or one for each of its steps, each on a line."""
+    """The run's verdict: a sentence for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
-    names = [run.directory.name]
-    found: list[ApplicationClause] = [
-        *load_steps_of(names, [run]),
-        *application_steps(names, [run]),
-    ]
-    sentences += [found_sentence(one) for one in found]
+    for one in application_steps([run.directory.name], [run]):
+        sentences += [found_sentence(one), *one.details]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
 def disturbed_sentence(run: RunFolder) -> str:
-    """That nothing may be concluded from a run, and why; empty where that is not so."""
+    """Why a disturbed run allows no conclusions; empty if it does."""
     reason = not_usable(run.meta)
     return (
         f"Disturbed: {reason}. What follows is the machine's and proves nothing." if reason else ""
@@ -46,7 +40,7 @@ def disturbed_sentence(run: RunFolder) -> str:
 
 
 def sentence(one: CurveSeries) -> str:
-    """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
+    """The place, result and confidence, for example "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
     statistic = one.run.meta.statistic
     of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
     sure = f"{certainty(one.signature)}{of}.{_status(one.run)}"
@@ -54,31 +48,15 @@ def sentence(one: CurveSeries) -> str:
 
 
 def ensemble_sentence(one: EnsembleRun) -> str:
-    """Where, and what was found between the nodes."""
+    """The place, and the findings between the nodes."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
 
 
-class ApplicationClause(Protocol):
-    """A step of an application, and what it came to, in a clause."""
-
-    @property
-    def run(self) -> RunFolder:
-        """The run that it is of."""
-
-    @property
-    def findings(self) -> str:
-        """The clause."""
-
-
-def found_sentence(one: ApplicationClause) -> str:
-    """Where, and what an application came to."""
-    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
-
-
-def pairs_sentence(one: PairStep) -> str:
-    """Where several pairs ran."""
-    names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
-    return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
+def found_sentence(one: ApplicationStep) -> str:
+    """The place, and the result of an application."""
+    subject = (one.kind.subject or endpoints)(one.run)
+    said = f": {one.clause}" if one.clause else ""
+    return f"{subject}{_place(one.run)}{said}.{_status(one.run)}"
 
 
 def nothing_measured(run: RunFolder) -> str:
@@ -87,7 +65,7 @@ def nothing_measured(run: RunFolder) -> str:
 
 
 def subject(one: CurveSeries) -> str:
-    """Between which nodes, over what, on what."""
+    """The nodes, transport, testbed and direction of a curve."""
     over = _OVER.get(one.transport, f"over {one.transport.upper()}")
     way = _WAYS.get(one.pattern, "")
     return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
@@ -109,7 +87,7 @@ _OVER = {
 
 
 def endpoints(run: RunFolder) -> str:
-    """The nodes: "n1 to n2", "n1 alone", "64 nodes"."""
+    """The nodes of a run: "n1 to n2", "n1 alone", "64 nodes"."""
     names = [str(node["name"]) for node in run.meta.nodes]
     if len(names) == 2:
         return f"{names[0]} to {names[1]}"
@@ -117,7 +95,7 @@ def endpoints(run: RunFolder) -> str:
 
 
 def findings(one: CurveSeries) -> list[str]:
-    """The numbers with their ranges; what could not be found is said, not left out."""
+    """The numbers with their intervals; missing numbers are stated, not left out."""
     found = one.signature
     timed = [
         _found(found.latency_us, lambda x: _named(range_us(x), "latency"), "no latency"),
@@ -136,7 +114,7 @@ def findings(one: CurveSeries) -> list[str]:
 
 
 def _named(range_text: str, name: str) -> str:
-    """Put the name between the value and its range: "28 µs latency (27 to 29)"."""
+    """Inserts a name between a value and its range: "28 µs latency (27 to 29)"."""
     value, bracket, rest = range_text.partition(" (")
     return f"{value} {name}{bracket}{rest}"
 
@@ -177,7 +155,7 @@ def standouts(one: CurveSeries) -> list[str]:
 
 
 def _stops(one: CurveSeries) -> Iterator[tuple[str, list[str]]]:
-    """Why its sizes ended, and which of them are known to differ from an earlier run."""
+    """Why the sizes of a curve ended, and which of them differ from an earlier run."""
     meta, step = one.run.meta, one.curve.step
     if line := stop_line(meta, step):
         yield "Stopped: ", [line]

@@ -1,1 +1,1 @@
-"""What a setting does: steps that a plan repeats for each of its values."""
+"""The effect of a setting: steps that a plan repeats for each of its values."""

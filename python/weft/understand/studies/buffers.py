@@ -1,4 +1,4 @@
-"""Throughput over socket buffers: where it stops growing, beside the bandwidth-delay product."""
+"""Throughput over socket buffers: where it stops growing, compared with the bandwidth-delay product."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from weft.understand.studies.varied import Variant, Varied
 
 KEYS = {"options.send_buffer", "options.receive_buffer"}
 KNEE_SHARE = 0.9
-"""From the knee on at least so much of the best rate is reached."""
+"""The share of the best rate that is reached from the knee on."""
 UNSURE = 4
-"""A knee whose interval spans so many times its low end is no finding."""
+"""A knee is inconclusive if the high end of its interval is more than this many times the low end."""
 DEFAULT = "default"
 
 
 def buffer_study(found: Varied) -> SettingStudy:
-    """The knee is the smallest buffer from which at least 90 % of the best rate is reached, autotuning's included.
+    """Finds the knee: the smallest buffer from which at least 90 % of the best rate, with autotuning's, is reached.
 
-    It is interpolated between buffers, launch by launch, on logarithmic axes. The round trip is that of the smallest
+    It is interpolated between buffers on logarithmic axes, for each launch. The round trip is that of the smallest
     message with the first value."""
     rows = [value_of(one, found, *_granted(one)) for one in found.variants]
     peaks = np.array([one.peak_mbps for one in found.variants])
@@ -44,10 +44,10 @@ def buffer_study(found: Varied) -> SettingStudy:
 
 
 def _granted(one: Variant) -> tuple[int | None, str]:
-    """The smaller buffer of both ends, and whether it is less than what was asked for.
+    """The smaller buffer of both ends, with the note "capped" if it is less than requested, or "autotuned".
 
-    The kernel doubles a request, to have room for its own, and reports the double. What autotuning had at the start is
-    no buffer that was given.
+    The kernel doubles a request for its own overhead, and reports the doubled size. Autotuned buffers have no fixed
+    size (None).
     """
     names = ("send_buffer_bytes", "receive_buffer_bytes")
     said = [each[name] for each in one.settings for name in names if each.get(name)]
@@ -59,7 +59,7 @@ def _granted(one: Variant) -> tuple[int | None, str]:
 
 
 def _knee(rows: Sequence[SettingValue], peaks: Floats, best: Floats) -> Interval | None:
-    """None where a launch does not have it between two of the buffers."""
+    """The knee with its interval over launches; None unless every launch has it between two of the buffers."""
     first: dict[int, int] = {}
     for at, row in enumerate(rows):
         if row.granted_bytes:

@@ -1,4 +1,4 @@
-"""The studies of a run, each read as what its setting is."""
+"""The studies of a run, each evaluated by the kind of its setting."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _KINDS = (
     (spread.KEYS, spread.affinity_study),
     (segments.KEYS, segments.segment_study),
 )
-"""Of the settings that say more than a ratio: the keys, all of which are among these, and what reads them."""
+"""The kinds that give more than a ratio: a study with only these keys, and the function that evaluates it."""
 
 
 def studies(run: RunFolder) -> list[SettingStudy]:
-    """Of each step that was repeated for the values of a setting, in the plan's order."""
+    """A study for each step that was repeated for the values of a setting, in the plan's order."""
     return [_study(one) for one in varied(run)]
 
 

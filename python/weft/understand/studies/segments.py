@@ -1,4 +1,4 @@
-"""Throughput over the size of segments: what a frame takes, and what a byte."""
+"""Throughput over the size of segments: the time per frame and per byte."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from weft.understand.studies.varied import Variant, Varied
 
 KEYS = {"options.mss", "options.knobs.mtu"}
 FEWEST = 3
-"""With fewer sizes the two times fit whatever was measured."""
+"""With fewer sizes the two times fit any measurement."""
 POOR_PCT = 5.0
-"""A fit that is further off at one of the sizes leaves out something."""
+"""A fit with a larger error at any size is incomplete."""
 
 
 def segment_study(found: Varied) -> SettingStudy:
-    """The time for a byte of a segment of m bytes is a / m + b: a for the frame, b for the byte itself."""
+    """Fits the time per byte in segments of m bytes as a / m + b: a for the frame, b for the byte itself."""
     sizes = [_segment_bytes(one) for one in found.variants]
     rows = [value_of(one, found, size) for one, size in zip(found.variants, sizes, strict=True)]
     known = [at for at, size in enumerate(sizes) if size]
@@ -31,14 +31,14 @@ def segment_study(found: Varied) -> SettingStudy:
 
 
 def _segment_bytes(one: Variant) -> int | None:
-    """Of the smaller end: payload of a full segment of this connection, without headers and their options."""
+    """The payload of a full segment without headers and options, the smaller of both ends; None if unknown."""
     said = [each["mss_bytes"] for each in one.settings if each.get("mss_bytes")]
     return min(said, default=None)
 
 
 def _fitted(segments: Floats, rates_mbps: Floats) -> dict[str, Interval | None]:
-    """Of each launch by least squares of relative errors, none of the times below 0; a row of rates for each size."""
-    from scipy.optimize import nnls  # here, because it is large and few runs are of segments
+    """The fit of each launch by non-negative least squares of relative errors; `rates_mbps` (sizes x launches)."""
+    from scipy.optimize import nnls  # a slow import that few runs need
 
     fits, off_pct = [], []
     for rates in rates_mbps.T:
@@ -58,7 +58,7 @@ def _fitted(segments: Floats, rates_mbps: Floats) -> dict[str, Interval | None]:
 
 
 def fitted_mbps(numbers: dict[str, Interval | None], segment_bytes: int) -> float | None:
-    """What the fit says of segments of a size; None where there is none."""
+    """The fitted rate for segments of a size; None if there is no fit."""
     frame, byte = numbers.get("frame_us"), numbers.get("byte_us")
     return 8 / (frame.median / segment_bytes + byte.median) if frame and byte else None
 

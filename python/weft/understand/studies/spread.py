@@ -1,4 +1,4 @@
-"""Timings where the kernel puts a process, and where it is pinned: how much steadier are they?"""
+"""The spread of timings with a process pinned, compared with one that the kernel places."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from weft.understand.studies.varied import Variant, Varied
 
 KEYS = {"options.cpus"}
 FEWEST = 4
-"""With fewer timings nothing is said of a spread."""
+"""The fewest timings from which a spread is computed."""
 
 
 def affinity_study(found: Varied) -> SettingStudy:
-    """The last value's spread over the first one's."""
+    """Compares the last value's spread with the first one's."""
     first, last = found.variants[0], found.variants[-1]
     rows = [value_of(one, found, note=_note(one)) for one in found.variants]
     ratio = spread_ratio(last.timings, first.timings) if len(first.timings) >= FEWEST else None
@@ -35,13 +35,13 @@ def affinity_study(found: Varied) -> SettingStudy:
 
 
 def spread_ratio(a: Floats, b: Floats) -> Interval | None:
-    """The standard deviation of a's logarithms over that of b's, by the jackknife, which needs no normal distribution;
-    None where one of them does not vary.
+    """The ratio of the standard deviations of a's and b's logarithms, by the jackknife, which does not assume a normal
+    distribution; None if one of them does not vary.
 
     Source: R. G. Miller, "Jackknifing variances", Annals of Mathematical Statistics 39 (1968); M. Hollander and D. A.
     Wolfe, "Nonparametric Statistical Methods", section 5.2.
     """
-    from scipy.stats import t  # here, because it is large and few runs are of a spread
+    from scipy.stats import t  # a slow import that few runs need
 
     pseudo = [_pseudo_values(np.log(each)) for each in (a, b)]
     if not all(np.isfinite(each).all() for each in pseudo):
@@ -57,7 +57,7 @@ def spread_ratio(a: Floats, b: Floats) -> Interval | None:
 
 
 def _pseudo_values(values: Floats) -> Floats:
-    """Of the logarithm of the variance."""
+    """Jackknife pseudo-values of the logarithm of the variance."""
     count = len(values)
     without = np.array([np.delete(values, at).var(ddof=1) for at in range(count)])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -66,7 +66,7 @@ def _pseudo_values(values: Floats) -> Floats:
 
 
 def _note(one: Variant) -> str:
-    """The processors that each end might run on."""
+    """The processors on which each end could run, in words; empty if unknown."""
     ends = [fold([str(cpu) for cpu in each.get("cpus") or ()]) for each in one.settings]
     return "on " + " and ".join(ends) if all(ends) and ends else ""
 

@@ -1,13 +1,14 @@
-"""What a study of a setting found: a row for each value, a sentence, and the numbers that it is for."""
+"""The result of a study of a setting: a row for each value, a sentence, and its key numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, significant
+from weft.base.result import Documented
 from weft.base.statistics import median_interval
 from weft.understand.studies.varied import Variant, Varied
 
@@ -16,12 +17,11 @@ Kind = Literal["buffers", "segments", "affinity", "setting"]
 
 @dataclass(frozen=True)
 class SettingValue:
-    """What one value of the setting got.
+    """The result of one value of the setting.
 
-    `latency_us` is one way of the smallest message, of a ping-pong. `ratio` is over the first value, launch by launch,
-    of rates, or of latencies where only those were measured. `timings` are a number for each launch: Mb/s, or us where
-    the study is of latency. `granted_bytes` is the buffer, or the payload of a segment, that the kernel gave, `note`
-    what else is to be known."""
+    `latency_us` is the one-way time of a ping-pong's smallest message. `ratio` is that of rates (of latencies if the
+    study is of latency) over the first value, paired by launch. `timings` has a number for each launch: Mb/s, or µs if
+    the study is of latency. `granted_bytes` is the buffer, or the payload of a segment, that the kernel granted."""
 
     value: str
     latency_us: Interval | None
@@ -33,14 +33,14 @@ class SettingValue:
 
     @property
     def spread_pct(self) -> float:
-        """From the lowest to the highest timing, in parts of the median."""
+        """The range of the timings in percent of their median."""
         return 100 * (max(self.timings) - min(self.timings)) / median_interval(self.timings).median
 
 
 @dataclass(frozen=True)
-class SettingStudy:
-    """A step that was repeated for each value of a setting; `numbers` are what was found, by name, None where the
-    values do not show it."""
+class SettingStudy(Documented):
+    """A step that was repeated for each value of a setting; `numbers` are the results by name, None if the values do
+    not determine them."""
 
     kind: Kind
     name: str
@@ -52,12 +52,12 @@ class SettingStudy:
 
     @property
     def title(self) -> str:
-        """What was studied over what: "buffer over send_buffer and receive_buffer"."""
+        """The step and its keys, for example "buffer over send_buffer and receive_buffer"."""
         return f"{self.name} over {' and '.join(key.split('.')[-1] for key in self.keys)}"
 
     @property
     def headers(self) -> list[str]:
-        """Of the columns that there is something in."""
+        """The headers of all columns that are not empty."""
         return [header for header, cells in self._columns]
 
     @property
@@ -90,7 +90,7 @@ class SettingStudy:
         return [(header, found) for header, found in columns if any(found)]
 
     def _granted(self, one: SettingValue) -> str:
-        """A segment is a few bytes less than a round number."""
+        """The size that the kernel granted; exact for segments, which are slightly below round numbers."""
         if not one.granted_bytes:
             return ""
         is_segment = self.kind == "segments"
@@ -98,10 +98,6 @@ class SettingStudy:
 
     def _main(self, one: SettingValue) -> Interval:
         return one.latency_us if self.is_of_latency and one.latency_us else one.peak_mbps
-
-    def to_json(self) -> dict[str, Any]:
-        """The study as `weft show --json` and `weft diagnose --json` have it under `studies`."""
-        return dict(vars(self))
 
 
 def _ends(interval: Interval | None) -> tuple[str, str, str]:

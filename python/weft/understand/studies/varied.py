@@ -1,4 +1,4 @@
-"""The steps that a plan's step was repeated as, one for each value of a setting, with what they measured."""
+"""Steps that repeat one step of a plan for each value of a setting, with their measurements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALL_BYTES = 1024
 
 @dataclass(frozen=True)
 class Variant:
-    """The step with one value; `options` are what was asked for, `settings` what the kernel had, of each node."""
+    """The step with one value; `options` were requested, `settings` were in effect on each node."""
 
     value: str
     options: Options
@@ -27,30 +27,30 @@ class Variant:
 
     @property
     def latency_us(self) -> Floats:
-        """One way of the smallest message, by launch."""
+        """The one-way time of the smallest message, by launch."""
         latency: Floats = self.curve.times_us[0]
         return latency
 
     @property
     def peak_mbps(self) -> Floats:
-        """The fastest size's rate, by launch; sizes that a launch did not reach do not count."""
+        """The highest rate of any size, by launch; sizes that a launch did not measure are ignored."""
         peaks: Floats = np.nanmax(self.curve.rates_mbps, axis=0)
         return peaks
 
     @property
     def is_of_latency(self) -> bool:
-        """Whether there are only small messages, whose time says more than their rate."""
+        """Whether there are only small messages, whose time is more meaningful than their rate."""
         return self.curve.pattern == "pingpong" and int(self.curve.sizes[-1]) <= SMALL_BYTES
 
     @property
     def timings(self) -> Floats:
-        """A number for each launch: the time of small messages, or the rate of the fastest size."""
+        """A number for each launch: the latency if there are only small messages, else the highest rate."""
         return self.latency_us if self.is_of_latency else self.peak_mbps
 
 
 @dataclass(frozen=True)
 class Varied:
-    """A step of the plan, the `keys` that change together, and what was measured with each of their values."""
+    """A step of the plan, the `keys` that change together, and the measurements with each of their values."""
 
     name: str
     keys: tuple[str, ...]
@@ -58,7 +58,7 @@ class Varied:
 
 
 def varied(run: RunFolder) -> list[Varied]:
-    """In the plan's order, those of which at least two values were measured."""
+    """The varied steps with at least two measured values, in the plan's order."""
     measured = {curve.step: _ended(run, curve) for curve in curves(run)}
     groups: dict[str, list[Variant]] = {}
     keys: dict[str, tuple[str, ...]] = {}
@@ -76,13 +76,13 @@ def varied(run: RunFolder) -> list[Varied]:
 
 
 def _ended(run: RunFolder, curve: Curve) -> Curve:
-    """The launches in which the step came to its end; an imported run does not say."""
+    """The curve of the launches that completed the step; of all launches if the run does not record it."""
     ended = [launch for step, launch in run.meta.done if step == curve.step]
     return _only(curve, sorted({*ended} & {*curve.launches.tolist()})) if ended else curve
 
 
 def _settings(run: RunFolder, step: int) -> tuple[dict[str, Any], ...]:
-    """Those of the first launch: they are asked for anew, and given alike, in each."""
+    """The settings of the first launch; all launches request and get the same."""
     mine = [one for one in run.meta.effective if one["step"] == step]
     first = [one for one in mine if one["launch"] == mine[0]["launch"]]
     names = [node["name"] for node in run.meta.nodes]
@@ -92,7 +92,7 @@ def _settings(run: RunFolder, step: int) -> tuple[dict[str, Any], ...]:
 
 
 def _same_launches(variants: Sequence[Variant]) -> tuple[Variant, ...]:
-    """Of a run that was cut short the launches that have all values."""
+    """The launches that measured all values, in case the run was interrupted."""
     common = set.intersection(*({*one.curve.launches.tolist()} for one in variants))
     if not common:
         return ()

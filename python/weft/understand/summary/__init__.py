@@ -1,1 +1,1 @@
-"""What a run comes to, in a few numbers."""
+"""A run in a few numbers."""

@@ -1,7 +1,7 @@
-"""What a run took for each of its kernels, measured or simulated alike: what a prediction of it is held against.
+"""The time of each kernel of a run, measured or simulated, for comparison with a prediction.
 
-A kernel is what a user waits for: a program at one size, in one way, over so many nodes; of other steps all phases of
-one message size.
+A kernel is a unit that a user waits for: a program at one size, with one algorithm, over a number of nodes; in other
+steps, all phases of one message size.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from weft.understand.kinds.traffic.driven import traffic
 from weft.understand.summary.measures import StepMeasure, measures
 
 Key: TypeAlias = tuple[str, str, int]
-"""Step, variant and size: what tells the kernels of a plan apart."""
+"""Step, variant and size, which identify a kernel of a plan."""
 
 
 @dataclass(frozen=True)
 class KernelTime:
-    """Of one step: `variant` is an algorithm, or over how many nodes, empty where there is one. `time_s` is over
-    launches; `has_interval` says whether they, or the times within one, say where its median is. `compute_s` is
-    what a node computes of it, None where that is not known."""
+    """The time of a kernel of one step. `variant` is an algorithm or a number of nodes, empty if there is only one.
+    `time_s` is over launches; `has_interval` says whether they, or repetitions within one launch, suffice for an
+    interval. `compute_s` is the part in which a node computes, None if unknown."""
 
     step: str
     variant: str
@@ -43,12 +43,12 @@ class KernelTime:
 
     @property
     def key(self) -> Key:
-        """What it is found by in another run of the plan."""
+        """Identifies the kernel in other runs of the plan."""
         return self.step, self.variant, self.size_bytes
 
 
 def kernels(run: RunFolder) -> list[KernelTime]:
-    """Those of all steps that have times, in the order of the plan's steps."""
+    """The kernels of all steps that have times, in the order of the plan's steps."""
     places = {step.name: at for at, step in enumerate(run.meta.plan.steps)}
     found = [one for part in _PARTS for one in part(run)]
     return sorted(found, key=lambda one: places[one.step])
@@ -74,7 +74,7 @@ def _of_activity(one: PhaseActivity, step: str, variant: str) -> KernelTime:
 
 
 def _traffic(run: RunFolder) -> Iterator[KernelTime]:
-    """All seconds of each number of nodes, also where only some of them were carried out."""
+    """The time of the whole simulation for each number of nodes, extrapolated if only part of it was run."""
     for one in traffic(run):
         step = run.meta.plan.steps[one.step].name
         nodes = "1 node" if one.nodes == 1 else f"{one.nodes} nodes"
@@ -92,7 +92,7 @@ def _linpack(run: RunFolder) -> Iterator[KernelTime]:
 
 
 def _file_casts(run: RunFolder) -> Iterator[KernelTime]:
-    """Files that agents cast; what is simulated of them is in `_others`."""
+    """Files cast by agents; simulated casts are covered by `_others`."""
     by_step: dict[str, list[tuple[int, float]]] = {}
     for one in file_casts(run):
         if one.elapsed_ms is not None:
@@ -106,7 +106,7 @@ def _file_casts(run: RunFolder) -> Iterator[KernelTime]:
 
 
 def _others(run: RunFolder) -> Iterator[KernelTime]:
-    """Steps between two nodes or many, all phases of each size together."""
+    """Steps between two nodes or many, with all phases of each size together."""
     cast = {run.meta.plan.steps[one.step].name for one in file_casts(run)}
     launches = np.unique(run.samples["launch"].to_numpy()).tolist()
     found: dict[tuple[str, int], list[float]] = {}

@@ -1,4 +1,4 @@
-"""A run in a few numbers, measured or simulated alike: what predictions are about."""
+"""A run in a few numbers, measured or simulated, which predictions also give."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from weft.understand.ensemble.phases import PhaseResult, phases
 
 @dataclass(frozen=True)
 class StepMeasure:
-    """One step at one message size. `time_s`: of many nodes, until each phase's slowest route has moved one message,
-    summed over phases; of a pair, of one message one way. `rate_mbps`: of many nodes, the mean over phases of what all
-    routes carried together, where messages are counted until the last arrived; of a pair, the throughput."""
+    """One step at one message size.
+
+    For many nodes, `time_s` is the time until each phase's slowest route has moved one message, summed over phases;
+    `rate_mbps` is the mean over phases of the total rate of all routes (see `carried_mbps`). For a pair, they are the
+    one-way time of a message and the throughput."""
 
     step: str
     size_bytes: int
@@ -24,7 +26,7 @@ class StepMeasure:
 
 
 def measures(run: RunFolder) -> list[StepMeasure]:
-    """All steps of a run in order, each size by itself; medians over launches."""
+    """The measures of a run, steps between many nodes first, one for each size; medians over launches."""
     return [*_of_many_nodes(run), *_of_pairs(run)]
 
 
@@ -52,8 +54,8 @@ def _of_many_nodes(run: RunFolder) -> list[StepMeasure]:
 
 
 def carried_mbps(step: Step, routes: int, slowest_mbps: float, sum_mbps: float) -> float:
-    """What the routes of a phase carried together. Where messages are counted they end at different times, and their
-    rates do not add up: it is what all moved until the last was through."""
+    """The total rate of a phase's routes. With a fixed count of messages, routes end at different times and their rates
+    do not add up; then it is the rate until the last one ends."""
     return routes * slowest_mbps if isinstance(step.stop, CountRule) else sum_mbps
 
 

@@ -1,4 +1,4 @@
-"""What was predicted of a run, held against what it measured."""
+"""The prediction of a run compared with its measurement."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _DO: dict[Off, str] = {
 
 
 LEAST_MISS = 1.02
-"""A kernel that is nearer than this to its interval is not worth a warning."""
+"""A kernel that misses its interval by a smaller factor is not worth a warning."""
 
 
 @dataclass(frozen=True)
 class JudgedKernel:
-    """A kernel as predicted and as measured, None where it was not. `ratio` is measured over predicted, with all that
-    the two intervals leave open; `off` says what is where it is without its interval."""
+    """A kernel as predicted and as measured (None if it was not). `ratio` is measured over predicted, with an interval
+    that combines both intervals; `off` says which part is wrong if the kernel is outside its interval."""
 
     predicted: PredictedKernel
     measured: KernelTime | None
@@ -46,7 +46,7 @@ class JudgedKernel:
 
     @property
     def miss(self) -> float:
-        """How many times as long, or as short, as the nearer end of its interval it is; 1 where it is within."""
+        """The factor by which the measured time misses the nearer end of its predicted interval; 1 if it is within."""
         if self.verdict != "without" or self.measured is None:
             return 1.0
         took_s, said = self.measured.time_s.median, self.predicted.time_s
@@ -54,11 +54,11 @@ class JudgedKernel:
 
     @property
     def name(self) -> str:
-        """What tells it from the others of its step; empty where there is nothing."""
+        """The name of the kernel within its step; empty if the step has only one."""
         return kernel_name(self.predicted)
 
     def to_json(self) -> dict[str, Any]:
-        """As `weft show --json` has it."""
+        """The kernel as `weft show --json` prints it."""
         one = self.predicted
         return {
             "step": one.step,
@@ -81,11 +81,11 @@ class Held:
 
     @property
     def warnings(self) -> list[Warning]:
-        """What was said when it was made, and which steps missed it."""
+        """The notes of the prediction, and a warning for each step that missed it."""
         return [*self.prediction.notes, *_missed(self.kernels)]
 
     def to_json(self) -> dict[str, Any]:
-        """As `weft show --json` has it."""
+        """The prediction as `weft show --json` prints it."""
         one = self.prediction
         return {
             "kind": one.kind,
@@ -101,7 +101,7 @@ class Held:
 
 
 def held(run: RunFolder) -> Held | None:
-    """What was predicted of a run beside what it measured; None where nothing was. Raises RequestError where
+    """The prediction of a run with its measurements; None if nothing was predicted. Raises RequestError if
     prediction.json cannot be read."""
     prediction = None if run.in_memory is not None else read_prediction(run.directory)
     if prediction is None:
@@ -116,7 +116,7 @@ def held(run: RunFolder) -> Held | None:
 
 
 def kernel_name(one: PredictedKernel | KernelTime) -> str:
-    """Variant and size, as far as there are such."""
+    """Variant and size, as far as the kernel has them."""
     size = format_bytes(one.size_bytes) if one.size_bytes else ""
     return " ".join(filter(None, (one.variant, size)))
 
@@ -143,7 +143,7 @@ def _ratio(measured: Interval, predicted: Interval) -> Interval:
 
 
 def _off(predicted: PredictedKernel, measured: KernelTime) -> Off:
-    """What most of the difference is in."""
+    """The part with most of the difference."""
     if predicted.compute_s is None or measured.compute_s is None:
         return "unknown"
     if predicted.compute_s >= predicted.time_s.median:
@@ -154,7 +154,7 @@ def _off(predicted: PredictedKernel, measured: KernelTime) -> Off:
 
 
 def _missed(found: Sequence[JudgedKernel]) -> Iterator[Warning]:
-    """A warning for each step with kernels that missed their prediction, by the one that missed it most."""
+    """A warning for each step with kernels that missed their prediction, which names the worst."""
     for step, group in groupby(found, lambda one: one.predicted.step):
         kernels_of_step = list(group)
         missed = [one for one in kernels_of_step if one.miss > LEAST_MISS]

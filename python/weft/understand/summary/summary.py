@@ -1,4 +1,4 @@
-"""Everything `weft show` says about a run."""
+"""All results of a run that `weft show` prints."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from weft.understand.ensemble.phases import Bottleneck, PhaseResult, bottlenecks
 from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import routes, transfers_json
 from weft.understand.kinds.every import KINDS
-from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
-from weft.understand.node.applications import LoadedPoint, loaded_points
 from weft.understand.node.occupation import (
     Budget,
     Busy,
@@ -36,7 +34,6 @@ from weft.understand.node.occupation import (
     cycles_by_category,
     occupation,
 )
-from weft.understand.node.web import WebPoint, web_points
 from weft.understand.race.outcome import RaceOutcome, stand
 from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
@@ -45,9 +42,9 @@ from weft.understand.summary.predictions import Held, held
 
 @dataclass(frozen=True)
 class Summary:
-    """A run reduced to what is read; `warnings` are the run's and the signature's.
+    """All results of a run; `warnings` are those of the run, the signature and the prediction.
 
-    `effects` says what stands out in the steps between many nodes, `rates` holds every transfer.
+    `effects` has the outliers in steps between many nodes, `rates` every transfer.
     """
 
     meta: RunMeta
@@ -61,22 +58,19 @@ class Summary:
     occupation: list[Busy] = field(default_factory=list)
     budgets: list[Budget] = field(default_factory=list)
     cycles: list[Cycles] = field(default_factory=list)
-    loaded: list[LoadedPoint] = field(default_factory=list)
-    web: list[WebPoint] = field(default_factory=list)
     sampled: dict[int, Digests] = field(default_factory=dict)
-    """By step of which the run keeps some transfers only: what it records of all."""
+    """Digests of all transfers, by step of which the run keeps only a sample."""
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
-    multi_pair: list[MultiPairPoint] = field(default_factory=list)
     race: RaceOutcome | None = None
     studies: list[SettingStudy] = field(default_factory=list)
     activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
-    """By the name of their kind (`weft.understand.kinds`)."""
+    """Results by the name of their kind (`weft.understand.kinds`)."""
     prediction: Held | None = None
     signatures: list[Signature] = field(default_factory=list)
-    """Of each curve."""
+    """The signature of each curve."""
 
     @property
     def ensembles(self) -> list[int]:
@@ -85,7 +79,6 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""
-        points: list[CurvePoint | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
         return {
             "schema": self.meta.schema,
             "plan": self.meta.plan.name,
@@ -98,7 +91,6 @@ class Summary:
             "stops": self.meta.stops,
             "against": self.meta.against,
             "race": msgspec.to_builtins(self.race),
-            "points": [point.to_json() for point in points],
             "signature": self.signature and self.signature.to_json(),
             "thresholds": [one.to_json() for one in self.thresholds],
             "phases": self.phases,
@@ -115,7 +107,6 @@ class Summary:
             **self._results_json(),
             "prediction": self.prediction and self.prediction.to_json(),
             "studies": [one.to_json() for one in self.studies],
-            "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
@@ -123,16 +114,19 @@ class Summary:
         }
 
     def _results_json(self) -> dict[str, Sequence[object]]:
-        found = [kind.to_json(self.results.get(kind.name, [])) for kind in KINDS]
-        return {key: value for one in found for key, value in one.items()}
+        """The entries of all kinds; lists under the same key, such as points, are concatenated."""
+        found: dict[str, Sequence[object]] = {"points": [one.to_json() for one in self.points]}
+        for kind in KINDS:
+            for key, value in kind.to_json(self.results.get(kind.name, [])).items():
+                found[key] = [*found.get(key, []), *value]
+        return found
 
 
 def summarise(run: RunFolder) -> Summary:
-    """Summarise a run, whole or cut short."""
+    """Summarise a run, complete or interrupted."""
     found = curves(run)
     signature = of_curves(found)
     rates = MedianRates.of(run)
-    busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     raced = stand(run.meta, run.samples)
     predicted = held(run)
@@ -146,16 +140,13 @@ def summarise(run: RunFolder) -> Summary:
         rates=rates,
         warnings=[*run.meta.warnings, *notes],
         bottlenecks=bottlenecks(run),
-        occupation=busy,
+        occupation=occupation(run),
         budgets=budgets(run),
         cycles=cycles_by_category(run),
-        loaded=loaded_points(run),
-        web=web_points(run, busy),
         sampled=_sampled(run),
         caches=cache_hits(run),
         deliveries=deliveries(run),
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
-        multi_pair=multi_pair_points(run),
         race=raced[1] if raced else None,
         studies=studies(run),
         activities=activities(run),

@@ -1,1 +1,1 @@
-"""The tables of what a run says, one definition each for terminal, page and Arrow."""
+"""The tables of a run's results, one definition each for terminal, page and Arrow."""

@@ -1,4 +1,4 @@
-"""Programs as tables: what the nodes did with their time."""
+"""Programs as tables: how the nodes spent their time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.understand.ensemble.activities import PhaseActivity
 
 
 def activities_tables(found: Sequence[PhaseActivity], meta: RunMeta) -> Iterator[ResultTable]:
-    """One for each program that was replayed; of a collective and of interference there are too many phases."""
+    """A table for each program that was replayed; collectives and interference have too many phases."""
     for one in found:
         step = meta.plan.steps[one.step]
         if not isinstance(step.pattern, (Collective, Interference)):
@@ -26,7 +26,7 @@ def activities_tables(found: Sequence[PhaseActivity], meta: RunMeta) -> Iterator
 
 
 def _name(step: Step, one: PhaseActivity) -> str:
-    """The step, and its size where it has several."""
+    """The step, with its size if it has several."""
     sizes = getattr(step.sizes, "bytes", ())
     return f"{step.name}, {one.size_bytes} B" if one.size_bytes > 1 or len(sizes) > 1 else step.name
 

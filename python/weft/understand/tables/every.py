@@ -1,23 +1,20 @@
-"""Every table of a run by its name."""
+"""Every table of a run, by name."""
 
 from __future__ import annotations
 
 from weft.base.table import ResultTable
 from weft.understand.kinds.every import KINDS
 from weft.understand.summary.summary import Summary
-from weft.understand.tables.loads import loads_table, processors_table
-from weft.understand.tables.pairs import pairs_table
 from weft.understand.tables.phases import phases_table
 from weft.understand.tables.points import deliveries_table, points_table
 from weft.understand.tables.predictions import held_table
 from weft.understand.tables.race import race_table
 from weft.understand.tables.routes import spread_tables, standouts_table
 from weft.understand.tables.signature import signatures_table
-from weft.understand.tables.web import page_costs_table, web_table
 
 
 def tables_of(summary: Summary) -> dict[str, ResultTable]:
-    """Those that have rows."""
+    """The tables that have rows, by name."""
     names = [step.name for step in summary.meta.plan.steps]
     standouts = [(names[one.step], standouts_table(one)) for one in summary.effects]
     found = {
@@ -29,11 +26,6 @@ def tables_of(summary: Summary) -> dict[str, ResultTable]:
         "standouts": ResultTable.joined(standouts, label="step"),
         **({"race": race_table(summary.race)} if summary.race else {}),
         **({"prediction": held_table(summary.prediction)} if summary.prediction else {}),
-        "pairs": pairs_table(summary.multi_pair),
-        "loads": loads_table(summary.loaded),
-        "processors": processors_table(summary.loaded),
-        "web": web_table(summary.web),
-        "page_costs": page_costs_table(summary.web),
     }
     for kind in KINDS:
         found |= kind.tables(summary.results[kind.name], summary.meta)

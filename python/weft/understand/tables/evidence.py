@@ -1,4 +1,4 @@
-"""What hosts did for each message, as tables."""
+"""The hosts' activity per message as tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS = (
     "peer's window, the own buffer, the network: the share of time for which TCP had data and they held it up, of "
     "launches of 0.1 s or more at a size. Drops and resent segments are of a launch."
 )
-"""What the headings mean."""
+"""The meaning of the headings."""
 
 
 def _measure(
@@ -64,7 +64,7 @@ def evidence_table(points: Iterable[PointEvidence]) -> ResultTable:
 
 
 def long_table(points: Iterable[PointEvidence]) -> ResultTable:
-    """A row for each measure, and for each counter that moved, of each size and node."""
+    """A row for each measure and each counter that changed, of each size and node."""
     rows = [
         [*(column.of(one) for column in _PLACE), kind, name, value]
         for one in points

@@ -1,4 +1,4 @@
-"""What nodes share and what is slow by itself, as tables."""
+"""Shared limits and slow parts as tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SURE = (
 
 
 def _way(limits: Sequence[LimitFinding]) -> str:
-    """Such as "out to n[5-8]"."""
+    """For example "out to n[5-8]"."""
     way, against = directions_text(limits), limits[0].against
     return f"{way} {'to' if way == 'out' else 'from'} {fold(against)}" if against else way
 
@@ -61,17 +61,17 @@ _SLOW = (
 
 
 def limits_table(limits: Sequence[LimitFinding]) -> ResultTable:
-    """A row for each."""
+    """A row for each limit."""
     return _of_limits([[one] for one in limits])
 
 
 def slow_table(slow: Sequence[SlowPart]) -> ResultTable:
-    """A row for each."""
+    """A row for each slow part."""
     return ResultTable.of("slow", _SLOW, slow)
 
 
 def folded_tables(found: LimitFindings) -> tuple[ResultTable, ResultTable]:
-    """Limits and what is slow, with what they rest on as notes; what is alike in a network is one row."""
+    """Tables of limits and of slow parts, with their evidence as notes; similar ones in a network share a row."""
     networks = found.networks or [found]
     limits = [same for one in networks for same in fold_limits(one.limits)]
     slow = [same for one in networks for same in fold_slow(one.slow)]

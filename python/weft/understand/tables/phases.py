@@ -1,4 +1,4 @@
-"""Phases of steps between many nodes as tables: all of them, and the slowest, of which those that are alike are one."""
+"""Phases of steps between many nodes as tables: all of them, and the slowest with similar ones merged."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from weft.base.table import ResultColumn, ResultTable
 from weft.understand.ensemble.phases import PhaseResult
 
 MOST_ROWS = 10
-"""Longer lists are cut to their slowest; --json and the report have everything."""
+"""Longer lists are cut to the slowest; --json and the report have everything."""
 
 LONGEST = 16
-"""Letters of a list of phases in a table."""
+"""The most characters of a list of phases in a table."""
 
 _NUMBERS = (
     ResultColumn("size_bytes", "size", int),
@@ -34,13 +34,13 @@ _COLUMNS = (
 
 
 def phases_table(phases: Sequence[PhaseResult]) -> ResultTable:
-    """All of them; a phase lasts as long as its slowest route. `rate_mbps` is that of this route, `mean_mbps` the mean
-    over routes, `aggregate_mbps` their sum."""
+    """All phases; a phase lasts as long as its slowest route. `rate_mbps` is the rate of this route, `mean_mbps` the
+    mean over routes, `aggregate_mbps` their sum."""
     return ResultTable.of("phases", _COLUMNS, phases)
 
 
 def slowest_phases(phases: Sequence[PhaseResult]) -> ResultTable:
-    """All phases of a step, or the slowest of many; those whose numbers read the same share a row."""
+    """All phases of a step, or the slowest of many; phases whose numbers are displayed alike share a row."""
     is_short = len(phases) <= MOST_ROWS
     shown = phases if is_short else sorted(phases, key=lambda phase: phase.rate_mbps)
     groups = alike(shown, lambda one: tuple(column.cell(column.of(one)) for column in _NUMBERS))
@@ -62,7 +62,7 @@ def slowest_phases(phases: Sequence[PhaseResult]) -> ResultTable:
 
 
 def numbered(values: Iterable[int]) -> str:
-    """Such as 0-62; how many there are where that is shorter."""
+    """For example "0-62"; if that is too long, the count and the range."""
     found = sorted(set(values))
     text = fold(map(str, found)).strip("[]")
     return text if len(text) <= LONGEST else f"{len(found):,} of {found[0]}-{found[-1]}"

@@ -1,4 +1,4 @@
-"""What a pair reached at each message size, and what of it was lost, as tables."""
+"""Latency, throughput and losses of a pair at each message size, as tables."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _DELIVERED = (
 
 
 def points_table(points: Sequence[CurvePoint]) -> ResultTable:
-    """All sizes of all steps. `latency_us` is half a round trip, which streams do not have; `coverage_share` is the
-    confidence of the intervals, and a dip is slower than its neighbours explain."""
+    """All sizes of all steps. `latency_us` is half a round trip, empty for streams; `coverage_share` is the confidence
+    of the intervals; a dip is slower than its neighbours can explain."""
     return ResultTable.of("points", _POINTS, points)
 
 
 def deliveries_table(delivered: Sequence[Delivered]) -> ResultTable:
-    """All sizes of all steps whose messages may get lost; counts are of all launches together."""
+    """All sizes of all steps whose messages may be lost; counts are totals over launches."""
     return ResultTable.of("deliveries", _DELIVERED, delivered)

@@ -1,4 +1,4 @@
-"""What was predicted of a run as a table: before it begins, and beside what it measured."""
+"""The prediction of a run as a table: before it begins, and compared with its measurement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _measured_ms(one: JudgedKernel) -> Interval | float | None:
 
 
 def _ratio(one: JudgedKernel) -> Interval | float | None:
-    """Its interval where the prediction or the measurement has one."""
+    """The ratio, with its interval if the prediction or the measurement has one."""
     if one.ratio is None or one.measured is None:
         return None
     is_known = one.verdict != "no interval" or one.measured.has_interval
@@ -24,7 +24,7 @@ def _ratio(one: JudgedKernel) -> Interval | float | None:
 
 
 def _verdict(one: JudgedKernel) -> str:
-    """Within its interval or without, and then what is off."""
+    """Whether the kernel is within its interval, and which part is wrong if not."""
     off = {"compute": ": computing", "network": ": network", "unknown": "", None: ""}[one.off]
     return f"{one.verdict}{off}"
 
@@ -59,13 +59,13 @@ def predicted_table(found: RunPrediction) -> ResultTable:
 
 
 def held_table(found: Held) -> ResultTable:
-    """A row for each kernel."""
+    """A row for each kernel, predicted and measured."""
     title = "predicted and measured"
     return ResultTable.of(title, _HELD, found.kernels, _remarks(found.prediction))
 
 
 def _remarks(prediction: RunPrediction) -> list[str]:
-    """What the prediction is made from, and what it has not."""
+    """Remarks on the sources of a prediction, its intervals, and the steps that it lacks."""
     sources = ", ".join(prediction.sources)
     what = {"runs": "runs", "twin": "a twin", "fabric": "a fabric file"}[prediction.kind]
     found = [f"predicted from {what}: {sources}"]

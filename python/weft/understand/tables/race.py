@@ -1,4 +1,4 @@
-"""How the candidates of a race did, as a table."""
+"""The candidates of a race as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What steps between many nodes carried, as tables: the spread over routes and phases, and what stands out."""
+"""Rates of steps between many nodes as tables: the spread over routes and phases, and outliers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from weft.understand.ensemble.phases import PhaseResult, overall_mbps
 from weft.understand.ensemble.rates import MedianRates
 
 MOST = 20
-"""So many nodes, routes and groups are listed; the map shows all of them."""
+"""The most nodes, routes and groups that are listed; the map shows all of them."""
 
 LIKE_PHASES = ("alltoall", "random", "matrix")
-"""Patterns all of whose phases ask the same of the network; others grow from phase to phase."""
+"""Patterns whose phases all load the network equally; in others the load grows from phase to phase."""
 
 _PARTS = {"slowest": 0.0, "10 %": 0.1, "median": 0.5, "90 %": 0.9, "fastest": 1.0}
 _OF_PHASES = {
@@ -59,10 +59,11 @@ _STANDOUTS = (
 def spread_table(
     step: Step, rates: MedianRates, phases: Sequence[PhaseResult], whole: Digests | None
 ) -> ResultTable:
-    """Of a step, at its largest size, or the smallest where it times round trips; all numbers were measured.
+    """The spread of a step at its largest size, or at the smallest if it times round trips; every number is a measured
+    value.
 
-    Of phases there are their slowest routes, their means over routes and their sums. `whole`: what the step records of
-    all its transfers where it keeps some. Overall is with each phase at its slowest.
+    Phases have rows for their slowest route, their mean over routes and their sum. `whole`: the digests of all
+    transfers if the step keeps only a sample. "Overall" takes each phase at its slowest route.
     """
     size = int(rates.size.min() if step.measures_latency else rates.size.max())
     some = rates.where(rates.size == size)
@@ -88,7 +89,7 @@ def spread_tables(
     phases: Sequence[PhaseResult],
     sampled: Mapping[int, Digests | None],
 ) -> dict[str, ResultTable]:
-    """Of all steps: "rates", and "latencies" where round trips were timed."""
+    """The spread of all steps: "rates", and "latencies" of steps that timed round trips."""
     found: dict[str, list[tuple[str, ResultTable]]] = {"rates": [], "latencies": []}
     for index, step in enumerate(meta.plan.steps):
         of_step = rates.where(rates.step == index)
@@ -100,13 +101,13 @@ def spread_tables(
 
 
 def _quantiles(values: Sequence[float] | Floats) -> list[float]:
-    # Nearest rank, so that every number was measured.
+    # Nearest rank, so that every number is a measured value.
     found: list[float] = np.quantile(values, [*_PARTS.values()], method="inverted_cdf").tolist()
     return found
 
 
 def standouts_table(effects: Effects) -> ResultTable:
-    """Nodes and routes that are slower than the rest explains, and groups of nodes; what is alike is one row."""
+    """Nodes and routes that are slower than the rest explains, and groups of nodes; similar ones share a row."""
     nodes = alike(effects.nodes, lambda one: one.direction, lambda one: one.factor)
     inner = [one for one in effects.blocks if one.src == one.dst]
     groups = alike(inner, lambda one: len(one.src), lambda one: one.rate_mbps)

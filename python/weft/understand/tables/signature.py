@@ -30,19 +30,19 @@ _COLUMNS = (
 
 
 def signatures_table(found: Sequence[Signature]) -> ResultTable:
-    """What a curve does not reach is left out; `coverage_share` is the confidence of the intervals."""
+    """A row for each signature; `coverage_share` is the confidence of the intervals."""
     return ResultTable.of("signatures", _COLUMNS, found)
 
 
 def short_table(one: Signature) -> ResultTable:
-    """That of one curve, whose title says how sure it is."""
+    """The table of one signature; its title states the launches and the confidence, a remark what was not reached."""
     table = ResultTable.of(f"signature, {certainty(one)}", _COLUMNS, [one])
     missing = [each.label for each in table.columns if table.values(each.name) == [None]]
     return replace(table, remarks=[f"not reached: {', '.join(missing)}"] * bool(missing))
 
 
 def certainty(one: Signature) -> str:
-    """How many launches, and with what probability a range holds the median."""
+    """The number of launches, and the probability that an interval contains the median, in words."""
     if one.launches < 2:
         return "1 launch, so nothing is known about the spread between launches"
     if not has_interval(one.launches):

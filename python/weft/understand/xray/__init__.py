@@ -1,1 +1,1 @@
-"""Finding the limits inside a network from end-to-end transfers alone."""
+"""Finds the limits inside a network from end-to-end transfers alone."""

@@ -1,4 +1,4 @@
-"""What passes between the parts of a group: what each sends to and receives from others, and all of them at once."""
+"""Limits between the parts of a group: of each part's traffic with the others, and of all parts at once."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from weft.understand.xray.trial import FlowTrial
 
 ROUNDS_AT_ONCE = min(LOOKS)
 LONG_S = 2.0
-"""So long trials last where shorter ones leave something unused: what begins at one full link reaches the next in
-bursts, and of a trial of a few frames each that is much."""
+"""The duration of trials if shorter ones leave capacity unused: traffic from one full link reaches the next in bursts,
+which matters in a trial of a few frames each."""
 
 
 def study_between(known: Knowledge, group: Group, parent: Group | None) -> SearchAnswer:
-    """A group with parts: what each of them sends to and receives from the others."""
+    """Studies a group with parts: the uplink of each part, then what joins them."""
     experiment = Experiment("cross", group.members, group.members)
     crossing = known.evidence.of("cross", group.members, group.members)
     request = ExperimentRequest(
@@ -50,7 +50,7 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Searc
     found = _study_uplinks(known, group, parent, crossing)
     if not found.is_decided:
         return found
-    # What a part may limit is no limit of what passes between all of them.
+    # Traffic that a part's uplink may limit says nothing about what joins all parts.
     return (
         found
         if found.requests
@@ -61,7 +61,7 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Searc
 def _study_uplinks(
     known: Knowledge, group: Group, parent: Group | None, crossing: list[FlowTrial]
 ) -> SearchAnswer:
-    """Of all parts, as far as they are decided; then those are asked about that can be at the same time."""
+    """The uplinks of all parts, as far as they are decided; then requests for those that can be tested concurrently."""
     floors = Floors(known.ports, group, tuple(crossing))
     found = SearchAnswer()
     asked: list[tuple[Members, Direction]] = []
@@ -91,9 +91,9 @@ def _may_join(
 def _subjects(
     known: Knowledge, group: Group, parent: Group | None, crossing: list[FlowTrial]
 ) -> list[tuple[Members, Direction]]:
-    """What to study, the slowest first: what is known of them then explains much of the others.
+    """The uplinks to study, slowest first, because their limits explain much of the others.
 
-    Of two parts that only see each other the smaller is enough: the larger's limit is the same.
+    Of two parts that exchange only with each other, the smaller suffices, since the larger has the same limit.
     """
     parts = sorted((part for part in group.parts if len(part) > 1), key=lambda p: (len(p), min(p)))
     if len(group.parts) == 2 and parent is None:
@@ -120,7 +120,7 @@ def _study_uplink(
     parent: Group | None,
     crossing: list[FlowTrial],
 ) -> SearchAnswer:
-    """Whether what a part sends to or receives from others is limited."""
+    """Whether the traffic that a part sends to or receives from others is limited."""
     kind: Kind = "out" if direction == "out" else "in"
     beside = known.beside(part, direction)
     near = tuple(one for one in group.parts if one != part)
@@ -157,7 +157,7 @@ def _study_links(
     crossing: list[FlowTrial],
     load: float,
 ) -> SearchAnswer:
-    """The same where flows take one of several links by chance."""
+    """Whether a part's uplink is limited if flows choose one of several links at random."""
     part = request.experiment.group
     loaded = _loaded(known, request, about, load)
     rounds = [_round(*one) for one in loaded]
@@ -184,8 +184,8 @@ def _study_links(
 def _others_carry_more(
     known: Knowledge, request: ExperimentRequest, rounds: list[ParallelRound]
 ) -> bool:
-    """Whether a part with as many nodes sent or received more: where all links are hardly ever used at once, that this
-    one has as many is likelier than that it has fewer."""
+    """Whether another part of equal size sent or received more. If rounds rarely use all links at once, this part more
+    likely has as many links than fewer."""
     most = max((one.mbps for one in rounds), default=0.0)
     size = len(request.experiment.group)
     ways: tuple[Direction, ...] = ("out", "in")
@@ -204,7 +204,7 @@ def _round(trial: FlowTrial, crossed: Crossings, offered_mbps: float) -> Paralle
 
 
 def _achievable(known: Knowledge, request: ExperimentRequest) -> float:
-    """How much of a part's traffic the other limits let through, with flows chosen for that."""
+    """The most traffic of a part that the other limits let through, times FULL_LOAD."""
 
     def sampled() -> float:
         flows = crossing_flows(request, known.ports, np.random.default_rng(0))
@@ -219,7 +219,7 @@ def _achievable(known: Knowledge, request: ExperimentRequest) -> float:
 def _judged_across(
     known: Knowledge, request: ExperimentRequest, rounds: list[FlowTrial], load: float
 ) -> tuple[LimitDecision, list[FlowTrial]]:
-    """The decision by the rounds that could load the part's uplink so much, and these."""
+    """The decision by the rounds that could load the part's uplink to `load`, and these rounds."""
     loaded = _loaded(known, request, rounds, load)
     carried = [float(trial.mbps[crossed].sum()) for trial, crossed, _ in loaded]
     ratios = [mbps / offered for mbps, (_, _, offered) in zip(carried, loaded, strict=True)]
@@ -229,7 +229,7 @@ def _judged_across(
 def _loaded(
     known: Knowledge, request: ExperimentRequest, rounds: list[FlowTrial], load: float
 ) -> list[tuple[FlowTrial, Crossings, float]]:
-    """The rounds that could load the part's uplink so much, the flows that crossed it, and what was offered."""
+    """The rounds that could load the part's uplink to `load`, each with the flows across it and the offered load."""
     part = request.experiment.group
     direction: Direction = "out" if request.experiment.kind == "out" else "in"
     crossings = [(trial, across(part, direction, trial)) for trial in rounds]
@@ -243,13 +243,13 @@ def _loaded(
 def _study_core(
     known: Knowledge, group: Group, crossing: ExperimentRequest, rounds: list[FlowTrial]
 ) -> SearchAnswer:
-    """Whether what is found so far explains what passed between all parts of a group at once."""
+    """Whether the limits found so far explain the traffic between all parts of a group at once."""
     if _explained(known, group, rounds).state == "free":
         return SearchAnswer()
     if known.has_several_paths:
         if is_free(_shares(known, group, rounds)):
             return SearchAnswer()
-        # Rounds of flows that meet get less than the links could carry, whatever joins the parts.
+        # Rounds with colliding flows get less than the links could carry, whatever joins the parts.
         question = f"whether what joins the parts of {len(group.members)} nodes limits them, or flows met on some links"
         return SearchAnswer(undecided=((question, group.members),))
     lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]
@@ -264,12 +264,12 @@ def _study_core(
 
 
 def _explained(known: Knowledge, group: Group, rounds: Sequence[FlowTrial]) -> LimitDecision:
-    """Whether that is all of it."""
+    """The decision whether known limits explain these rounds."""
     return decide(_shares(known, group, rounds))
 
 
 def _shares(known: Knowledge, group: Group, rounds: Sequence[FlowTrial]) -> list[float]:
-    """What passed of what must pass, whatever holds up acknowledgements."""
+    """Measured over expected rates of rounds, where the expectation allows for delayed acknowledgements."""
     around = known.around(group.members)
     predicted = (predict_held_up(trial, known.ports, around).sum() for trial in rounds)
     return [float(t.mbps.sum() / all_mbps) for t, all_mbps in zip(rounds, predicted, strict=True)]

@@ -31,7 +31,7 @@ follow each other."""
 def _error(looks: Mapping[int, int]) -> float:
     """By how often so many of the rounds agree by chance at any of the looks (union bound)."""
     agree = (
-        comb(count, most) / 2**count
+        comb(count, most) * 0.5**count
         for count, needed in looks.items()
         for most in range(needed, count + 1)
     )

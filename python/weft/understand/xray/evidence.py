@@ -1,4 +1,4 @@
-"""The trials of a search by what they were for."""
+"""The trials of a search by their purpose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.understand.xray.trial import FlowTrial
 
 
 class TrialEvidence:
-    """Trials, found by kind, group and the nodes that took part."""
+    """Trials indexed by kind, group and participating nodes."""
 
     def __init__(self, trials: Sequence[FlowTrial]) -> None:
         self.trials = list(trials)
@@ -26,7 +26,7 @@ class TrialEvidence:
                 self._about.setdefault((one.kind, one.group), []).append(own)
 
     def of(self, kind: Kind, group: Members, within: Members) -> list[FlowTrial]:
-        """The trials of one experiment, with its own flows only."""
+        """The trials of one experiment, restricted to its own flows."""
         return self._of.get(Experiment(kind, group, within), [])
 
     def about(self, kind: Kind, group: Members) -> list[FlowTrial]:
@@ -34,7 +34,7 @@ class TrialEvidence:
         return self._about.get((kind, group), [])
 
     def of_kind(self, *kinds: Kind) -> list[FlowTrial]:
-        """All trials with experiments of some kinds."""
+        """All trials with experiments of the given kinds."""
         return [
             trial for trial in self.trials if any(one.kind in kinds for one in trial.experiments)
         ]

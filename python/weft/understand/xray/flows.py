@@ -16,28 +16,29 @@ Members = frozenset[int]
 Random = np.random.Generator
 
 _FORBIDDEN = 1e6
-"""More than all random costs of a permutation together."""
+"""Exceeds the sum of all random costs of a permutation."""
 MOST_CUBED = 512
-"""Of no more nodes, or groups, is worked out what takes the cube of their number in time: seconds for so many."""
+"""The most nodes or groups for computations that take cubic time: seconds for this many."""
 MOST_SHARE = 1 / 3
-"""Among more, one of chance is repaired, where no part has more of the nodes."""
+"""With more nodes, a random permutation is repaired instead, if no part has a larger share of the nodes."""
 
 
 @lru_cache(maxsize=4096)
 def is_in(members: Members) -> npt.NDArray[np.bool_]:
-    """By node whether it is a member."""
+    """A mask (MOST_NODES,) of the members."""
     found = np.zeros(MOST_NODES, dtype=bool)
     found[list(members)] = True
     return found
 
 
 def inside_flows(members: Members, rng: Random) -> list[Flow]:
-    """Every member sends to another one and receives from one: a random derangement."""
+    """A random derangement: every member sends to one other member and receives from one."""
     return matching([[node] for node in sorted(members)], rng)
 
 
 def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
-    """A random permutation in which as few nodes as possible send into their own part; those sit out."""
+    """The flows of a random permutation in which as few nodes as possible send into their own part; those are left
+    out."""
     nodes = np.array([node for part in parts for node in sorted(part)])
     label = {node: i for i, part in enumerate(parts) for node in part}
     labels = np.array([label[int(node)] for node in nodes])
@@ -49,10 +50,9 @@ def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
 
 
 def _assigned(labels: Ints, rng: Random) -> Ints:
-    """A random permutation in which as few as possible stay within their label."""
-    from scipy.optimize import (
-        linear_sum_assignment,
-    )  # here, because every command would wait for it
+    """A random permutation in which as few nodes as possible stay within their label."""
+    # Imported here to keep start-up fast.
+    from scipy.optimize import linear_sum_assignment
 
     cost = rng.random((len(labels), len(labels)))
     cost[labels[:, np.newaxis] == labels] += _FORBIDDEN
@@ -60,9 +60,9 @@ def _assigned(labels: Ints, rng: Random) -> Ints:
 
 
 def _repaired(labels: Ints, rng: Random) -> Ints:
-    """A random permutation in which those that would stay within their label have changed with any others."""
+    """A random permutation in which nodes that would stay within their label were swapped with random others."""
     to = rng.permutation(len(labels))
-    # A pass leaves about a third of those that it finds: so many passes are never needed.
+    # Each pass leaves about a third of the conflicts (MOST_SHARE), so this many are never needed.
     for _ in to:
         for one in np.flatnonzero(labels == labels[to]).tolist():
             other = int(rng.integers(len(labels)))
@@ -71,7 +71,7 @@ def _repaired(labels: Ints, rng: Random) -> Ints:
 
 
 def subset_flows(members: Members, share: float, rng: Random) -> list[Flow]:
-    """A random `share` of the members send, each to a member of its own."""
+    """Flows of a random `share` of the members, each to a different member."""
     count = max(2, round(share * len(members)))
     flows = inside_flows(members, rng)
     chosen = rng.permutation(len(flows))[:count]
@@ -79,7 +79,7 @@ def subset_flows(members: Members, share: float, rng: Random) -> list[Flow]:
 
 
 def bisection_flows(nodes: Members, rng: Random) -> list[Flow]:
-    """Two random halves, paired, both ways at once."""
+    """Flows between paired nodes of two random halves, in both directions."""
     order = [int(node) for node in rng.permutation(sorted(nodes))]
     half = len(order) // 2
     pairs = list(zip(order[:half], order[half : 2 * half], strict=True))
@@ -87,7 +87,7 @@ def bisection_flows(nodes: Members, rng: Random) -> list[Flow]:
 
 
 def reversed_flows(flows: Iterable[Flow]) -> list[Flow]:
-    """The same the other way."""
+    """The flows in the opposite direction."""
     return [(dst, src) for src, dst in flows]
 
 

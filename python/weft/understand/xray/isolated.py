@@ -1,4 +1,4 @@
-"""What every node can do in isolation: pairs that have their part of the network to themselves."""
+"""The rates of nodes in isolation: from pairs that have their part of the network to themselves."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
 MOST_IN_ISOLATION = 32
-"""Of so many nodes one pair exchanges at a time; of more, one of each piece of half as many."""
+"""Up to this many nodes, one pair exchanges at a time; of more, one pair of each piece of half as many."""
 
 Partners = dict[int, set[int]]
 
 
 def ports_of(survey: Survey, evidence: TrialEvidence) -> PortRates:
-    """What each node can send and receive: the best of the survey and of what it did in isolation.
+    """The rate at which each node can send and receive: the best of the survey and of its isolated trials.
 
-    A rate alone that is far above nearly all others is a queue that emptied into a short window.
+    An isolated rate far above nearly all others is ignored: a queue that emptied within a short trial.
     """
     send, receive = survey.send_mbps.copy(), survey.receive_mbps.copy()
     isolated = sorted(mbps for trial in evidence.isolated for mbps in trial.mbps.tolist())
@@ -44,7 +44,7 @@ def ports_of(survey: Survey, evidence: TrialEvidence) -> PortRates:
 def isolated_requests(
     survey: Survey, candidates: Group, evidence: TrialEvidence, ports: PortRates
 ) -> list[ExperimentRequest]:
-    """Each node once with a neighbour; then those that seem slow with others."""
+    """Requests for each node once with a neighbour; then for apparently slow nodes with further partners."""
     sent_to: Partners = {}
     received_from: Partners = {}
     for trial in evidence.isolated:
@@ -75,10 +75,10 @@ def retrial_requests(
     limits: Sequence[SharedLimit],
     has_several_paths: bool = False,
 ) -> list[ExperimentRequest]:
-    """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
+    """Requests to retry, alone, routes that got less than the known limits explain, and apparently slow nodes.
 
-    At the same time only those that have no limit in common: more of them would be slow together. With several paths
-    one at a time between leaves, since two may be on the same.
+    Concurrent retrials have no limit in common, because they would slow each other. With several paths, only one pair
+    at a time exchanges between leaves, since two may share a path.
     """
     tried = Counter(
         one.group for trial in evidence.isolated for one in trial.experiments if one.kind == "alone"
@@ -94,9 +94,9 @@ def retrial_requests(
 def _freest_pairs(
     survey: Survey, evidence: TrialEvidence, ports: PortRates, limits: Sequence[SharedLimit]
 ) -> Iterator[Members]:
-    """Each node that seems slow with the partner that known limits leave most.
+    """Each apparently slow node with the partner to which known limits leave the highest rate.
 
-    What it was tried with before they were known may have been behind one, or busy with others of its own.
+    Its earlier partners may have been behind such a limit, or busy with others.
     """
     slow = sorted({one.node for one in slow_ports(survey, ports, evidence.isolated, limits)})
     partners = _one_of_each(sorted(survey.nodes.difference(slow)), ports, limits)
@@ -111,7 +111,7 @@ def _freest_pairs(
 def _one_of_each(
     nodes: Sequence[int], ports: PortRates, limits: Sequence[SharedLimit]
 ) -> list[int]:
-    """Of those that are behind the same limits the one with the fastest ports."""
+    """The node with the fastest ports for each set of limits that nodes are behind."""
     fastest: dict[tuple[bool, ...], int] = {}
     behind = np.array([is_in(limit.members)[nodes] for limit in limits], dtype=bool).T
     slower = np.minimum(ports.send_mbps, ports.receive_mbps)
@@ -123,15 +123,14 @@ def _one_of_each(
 
 
 def _exchange(a: int, b: int) -> FlowTrial:
-    """A pair both ways, nothing of it measured."""
+    """An exchange of a pair in both directions, without measured rates."""
     return FlowTrial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
 
 
 def _apart(
     pairs: Sequence[Members], limits: Sequence[SharedLimit], leaves: Leaves | None
 ) -> Iterator[Members]:
-    """The pairs, first come first served, that cross no limit in common; with `leaves`, of all that cross from one to
-    another only the first."""
+    """Pairs, chosen in order, that cross no limit in common; with `leaves`, at most one of them is between leaves."""
     taken: set[tuple[object, ...]] = set()
     for ends in pairs:
         there = np.array(sorted(ends))
@@ -146,8 +145,8 @@ def _apart(
 
 
 def _pieces(nodes: Members) -> list[Members]:
-    """All of them, or pieces that can be measured at the same time: an eighth of all ports is too little to fill what
-    they share."""
+    """The nodes, or pieces of them that can be measured at the same time, since an eighth of all ports does not fill
+    the limits that they share."""
     if len(nodes) <= MOST_IN_ISOLATION:
         return [nodes]
     pieces = np.array_split(sorted(nodes), 2 * len(nodes) // MOST_IN_ISOLATION)
@@ -166,10 +165,11 @@ def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Experim
 def _other_partners(
     survey: Survey, candidates: Group, sides: Sequence[tuple[Kind, Floats, Partners]]
 ) -> Iterator[ExperimentRequest]:
-    """A node that seems slow one way gets further partners: the first partner may be the slow one.
+    """Requests for further partners of nodes that seem slow in one direction, because the first partner may be the slow
+    one.
 
-    One direction at a time: acknowledgements that are held up hold up the other one. Of a group one at a time, too:
-    they may seem slow for a limit that they share.
+    One direction at a time, because delayed acknowledgements would slow the other one. One node of a group at a time,
+    because they may seem slow for a limit that they share.
     """
     nodes = sorted(survey.nodes)
     least = {kind: SLOW_SHARE * float(np.median(rates[nodes])) for kind, rates, _ in sides}

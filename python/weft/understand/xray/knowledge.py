@@ -1,4 +1,4 @@
-"""What is known so far, how a question is judged by it, and what an answer adds."""
+"""What a search knows so far, how it judges questions, and how answers add to it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Subject = TypeVar("Subject")
 
 @dataclass(frozen=True)
 class SearchAnswer:
-    """What a question came to: limits, the parts that nodes have, what stays open, and about which nodes.
+    """The answer to a question: limits, the parts of nodes, and open questions with their nodes.
 
-    Where it is not decided, its requests come first.
+    If it is not decided, its requests must be met first.
     """
 
     limits: tuple[SharedLimit, ...] = ()
@@ -52,10 +52,10 @@ class SearchAnswer:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """`limits` were found in this pass over the groups, `known` in the last one.
+    """`limits` were found in this pass over the groups, `known` in the previous one.
 
-    When nothing more will be tried (`is_over`), what is open is decided as far as it can be. With several paths
-    between leaves, flows that meet on one of them get less than a limit allows.
+    If nothing more will be tried (`is_over`), open questions are decided as far as possible. With several paths between
+    leaves, flows that collide on one of them get less than a limit allows.
     """
 
     survey: Survey
@@ -68,13 +68,13 @@ class Knowledge:
     cache: TurnCache = field(default_factory=TurnCache)
 
     def after(self, answer: SearchAnswer) -> Knowledge:
-        """With the limits that an answer found."""
+        """The knowledge with the limits of an answer added."""
         return replace(self, limits=self.limits + answer.limits)
 
     def each(
         self, study: Callable[[Knowledge, Subject], SearchAnswer], subjects: Iterable[Subject]
     ) -> SearchAnswer:
-        """The answers about several subjects, of which each knows those before it."""
+        """The answers about several subjects; each one uses those before it."""
         found = SearchAnswer()
         for subject in subjects:
             found += study(self.after(found), subject)
@@ -83,36 +83,36 @@ class Knowledge:
     def judged(
         self, kind: records.Kind, group: Members, within: Members, has_ceiling: bool = True
     ) -> tuple[LimitDecision, list[FlowTrial]]:
-        """The decision on an experiment, and the trials that it rests on."""
+        """The decision on an experiment, and the trials on which it is based."""
         evidence = self.evidence.of(kind, group, within)
         return decide([self.ratio(trial, group) for trial in evidence], has_ceiling), evidence
 
     def ratio(self, trial: FlowTrial, about: Members) -> float:
-        """Measured over expected in sum, of a trial among some nodes; what is known counts as expected."""
+        """The total measured rate of a trial over that which ports and the limits around these nodes allow."""
         chosen = np.ones(len(trial.src), dtype=np.bool_)
         return float(trial.mbps.sum()) / self.offered(trial, chosen, self.around(about))
 
     def around(self, about: Members) -> list[SharedLimit]:
-        """What this pass has found, and the last one in places other than inside of these nodes."""
+        """The limits of this pass, and those of the previous one that are not inside these nodes."""
         return [*self.limits, *(one for one in self._before if not one.members <= about)]
 
     def beside(self, part: Members, direction: Direction) -> tuple[SharedLimit, ...]:
-        """All limits found in this pass or the last, but a part's uplink."""
+        """All limits of this pass and the previous one except a part's uplink."""
         asked = "uplink", part, direction
         return tuple(one for one in (*self.limits, *self._before) if one.identity != asked)
 
     @cached_property
     def _before(self) -> list[SharedLimit]:
-        """What the last pass has found and this one has not yet."""
+        """The limits of the previous pass that this one has not found yet."""
         now = {one.identity for one in self.limits}
         return [one for one in self.known if one.identity not in now]
 
     def offered(self, trial: FlowTrial, chosen: Crossings, limits: Sequence[SharedLimit]) -> float:
-        """What ports and limits would let some flows of a trial have, in sum."""
+        """The total rate that ports and limits allow for some flows of a trial."""
         return float(self.expected_mbps(trial, limits)[chosen].sum())
 
     def expected_mbps(self, trial: FlowTrial, limits: Sequence[SharedLimit]) -> Floats:
-        """What ports and limits would let each flow of a trial have."""
+        """The rate that ports and limits allow for each flow of a trial."""
         flows = trial.src.tobytes(), trial.dst.tobytes()
         effects = tuple(one.effect for one in limits)
         key = "expected", self.ports.identity, flows, effects
@@ -124,13 +124,13 @@ class Knowledge:
         return self.cache.get(("capacities", effects), lambda: Capacities(limits))
 
     def ask(self, request: ExperimentRequest) -> SearchAnswer:
-        """A request that must be met before it goes on, unless nothing more will be tried."""
+        """An answer with a request that must be met first, unless nothing more will be tried."""
         return SearchAnswer(requests=(request,), is_decided=self.is_over)
 
     def ask_more(
         self, kind: records.Kind, group: Members, within: Members, decision: LimitDecision
     ) -> SearchAnswer:
-        """The rounds of an experiment that its next look lacks."""
+        """An answer that requests the rounds of an experiment up to its next look."""
         rounds = rounds_to_next_look(len(decision.ratios))
         return self.ask(ExperimentRequest(Experiment(kind, group, within), rounds))
 
@@ -143,7 +143,7 @@ class Knowledge:
         evidence: Sequence[FlowTrial],
         parts: tuple[Members, ...] = (),
     ) -> SearchAnswer:
-        """A limit is found."""
+        """An answer with a limit, from the decision and its evidence."""
         demand_mbps = float(np.median([self.expected_mbps(trial, []).sum() for trial in evidence]))
         limit = SharedLimit(kind, members, direction, decision, tuple(evidence), demand_mbps, parts)
         return SearchAnswer(limits=(limit,))

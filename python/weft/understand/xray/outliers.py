@@ -1,4 +1,4 @@
-"""What is slow by itself: nodes, one direction of a node, single routes."""
+"""Slow nodes, slow directions of nodes, and slow routes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.understand.xray.trial import FlowTrial
 
 SLOW_SHARE = 0.8
-"""A node or route below this share of what the others do is slow."""
+"""A node or route below this share of the others' rate is slow."""
 SUSPICIOUS_SHARE = 0.6
-"""A route that got less of what ports and limits allow is tried again, alone."""
+"""A route below this share of the rate that ports and limits allow is retried alone."""
 SUSPICIOUS_SHARE_OF_A_SHARE = 0.25
-"""... where it had to share a limit, since flows do not share fairly."""
+"""... or below this share if it had to share a limit, since flows do not share fairly."""
 LEAST_SHARE = 1 / 8
-"""A route whose share of a limit is less of what its ends can do is not asked: that is a few frames of a survey."""
+"""A route whose fair share is below this part of its ends' rate is not retried: it sent a few frames in a survey."""
 MOST_SUSPECTS = 12
-"""The worst ones, as each takes RETRIALS rounds: of more, something limits them together."""
+"""The most routes that are retried, the worst first; each takes RETRIALS rounds, and more would have a common limit."""
 RETRIALS = 5
-"""So often is tried again what seems slow: the range of five rounds contains the median with 94 %."""
+"""Retrials of an apparently slow route; the range of five rounds contains the median with 94 % probability."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class SlowPort:
     direction: Literal["out", "in"]
     rate_mbps: Interval
     expected_mbps: float
-    """What others can, or if that is less, what its switch lets all of its nodes have."""
+    """The rate of other nodes, or the limit of its switch if that is lower."""
 
 
 @dataclass(frozen=True)
 class SlowRoute:
-    """A route that is slow though both of its ends are not."""
+    """A route that is slow although both of its ends are not."""
 
     src: int
     dst: int
@@ -56,9 +56,9 @@ def slow_ports(
 ) -> Iterator[SlowPort]:
     """The nodes whose best routes are all slow, in one direction or, as two entries, in both.
 
-    Not those that get about as much as a switch has for all of its nodes: that is the switch's limit, not theirs.
-    Where no node was measured in isolation, they are also slower than others in the same steps: some may have been
-    measured only over what is slow for all.
+    Nodes that get about as much as the limit of their switch are not slow themselves. If no node was measured in
+    isolation, slow nodes must also be slower than others in the same steps, because some may have been measured only
+    over paths that are slow for all.
     """
     nodes = sorted(survey.nodes)
     directions: tuple[tuple[Literal["out", "in"], Floats, str], ...] = (
@@ -79,14 +79,14 @@ def slow_ports(
 
 
 def _most_of_switch(node: int, limits: Sequence[SharedLimit]) -> float:
-    """What the switch that a node is on lets all of its nodes have, infinite where nothing is known of one."""
+    """The limit of a node's switch, infinite if none is known."""
     around = [one for one in limits if one.kind == "switch" and node in one.members]
     return min((one.capacity_mbps.median for one in around), default=np.inf)
 
 
 def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Iterator[int]:
-    """Those of the nodes that got less than others in the steps that they took part in, with several
-    partners: a single one may be slow itself."""
+    """The nodes that got less than others in the same steps, with several partners, because a single partner may itself
+    be slow."""
     part = [{node for t in step for node in getattr(t, end).tolist()} for step in survey.steps]
     by_steps: dict[tuple[int, ...], Survey] = {}
     for node in nodes:
@@ -102,11 +102,10 @@ def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Itera
 
 
 def suspects(survey: Survey, ports: PortRates, limits: Sequence[SharedLimit]) -> list[Flow]:
-    """The routes that got far less than what is known explains, the slowest first.
+    """The routes that got far less than known limits explain, the slowest first.
 
-    Those are not asked whose other direction was busy at the same time through a slow port: what holds
-    up the acknowledgements there holds up the route. Nor are phases in which ports themselves are shared
-    by so many flows that each share is thin.
+    Routes are left out if their other direction was busy at the same time through a slow port, because delayed
+    acknowledgements slow the route. So are phases in which ports are shared by so many flows that each share is thin.
     """
     nodes = sorted(survey.nodes)
     sends, receives = (
@@ -137,7 +136,7 @@ def slow_routes(
     ports: PortRates,
     limits: Sequence[SharedLimit],
 ) -> Iterator[SlowRoute]:
-    """Those of the suspects that are slow alone too, in most of the retrials."""
+    """The suspects that are also slow alone, in most of the retrials."""
     for src, dst in flows:
         rounds = [trial for trial in isolated if (src, dst) in trial.flows]
         if not rounds:

@@ -1,4 +1,4 @@
-"""What several links carry together over which a hash spreads flows: the most of many rounds, not the usual round."""
+"""The joint capacity of parallel links with hashed flows: the highest rate of many rounds, not the median."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import numpy as np
 from weft.understand.xray.decision import FULL_SHARE, LOOKS, LimitDecision
 
 LEAST_FULL = 2
-"""So many rounds that carry what is offered show that nothing limits; so many must reach the most, too."""
+"""The rounds that must carry the offered load to exclude a limit, or reach the highest rate to show one."""
 LEAST_ROUNDS, MOST_ROUNDS = 10, 50
-"""Of fewer, how many reach the most is chance; more than usual are asked for where a further link is seen rarely, but
-often enough in the most."""
+"""With fewer than LEAST_ROUNDS, the number that reaches the highest rate is chance; more than USUAL_ROUNDS are
+requested if a further link would be seen rarely, but often enough within MOST_ROUNDS."""
 USUAL_ROUNDS = max(LOOKS)
-"""As many as decide where there is one path."""
+"""As many as decide with a single path."""
 UNSEEN = 0.01
-"""The chance that a further link is never seen: lower than the error of one question, as each leaf asks two."""
+"""The probability of never seeing a further link; lower than the error of one question, as each leaf has two."""
 AT_MOST = 0.95
-"""A round with this share of the most that any carried counts as one that reached it."""
+"""A round with at least this share of the highest rate counts as reaching it."""
 LEAST_REACHED = 0.6
-"""Of the rounds that would use all links of one choice, so many must reach the most: behind several choices in a row
-flows meet more often, and hardly any round fills all links."""
+"""The least share of the rounds expected to use all links that must reach the highest rate. After several hashed hops
+in a row, flows collide more often, and hardly any round fills all links."""
 SAME_LINKS = 0.1
-"""A rest of a link's rate that is no further link."""
+"""A remainder below this share of a link's rate is no further link."""
 
 
 @dataclass(frozen=True)
 class ParallelRound:
-    """What crossed in a round: together, what was offered, the fastest flow, and the number of flows."""
+    """The flows of a round across parallel links: their total rate, the offered load, the fastest flow, the number."""
 
     mbps: float
     offered_mbps: float
@@ -45,14 +45,14 @@ class ParallelRound:
 def decide_links(
     rounds: Sequence[ParallelRound], beside: Sequence[ParallelRound] = ()
 ) -> tuple[LimitDecision, list[int]]:
-    """Whether parallel links limit, and the rounds in which all of them were full; `beside` are rounds in which flows
-    also met elsewhere.
+    """Whether parallel links limit, and the rounds in which all of them were full; in the rounds `beside`, flows also
+    collided elsewhere.
 
-    A round in which flows happen to share a link leaves others unused. So links that carried what was offered in some
-    rounds do not limit, and where they never did they may have been used in part only. They count as limited when one
-    link more would, but for a chance of UNSEEN, have been used in some round together with all others, and when as many
-    rounds reach the most as one choice among the links lets. A link is taken to carry no more than the fastest flow:
-    then there are most of them. `ratios` of what is limited are those of the rounds in which they were full.
+    A round in which flows happen to share a link leaves others unused. So links that carried the offered load in some
+    rounds do not limit; if they never did, they may have been only partly used. They are limited if one further link
+    would have been used together with all others in some round, except with probability UNSEEN, and if as many rounds
+    reach the highest rate as a single hashed choice allows. A link is assumed to carry no more than the fastest flow,
+    which gives the largest number of links. The `ratios` of a limit are those of the rounds in which all were full.
     """
     ratios = tuple(one.ratio for one in rounds)
     if is_free([one.ratio for one in (*rounds, *beside)]):
@@ -66,23 +66,23 @@ def decide_links(
 
 
 def is_free(ratios: Sequence[float]) -> bool:
-    """Whether some rounds carried what was offered, so that flows that met explain what others lack."""
+    """Whether enough rounds carried the offered load, so that colliding flows explain the others."""
     return sum(ratio >= FULL_SHARE for ratio in ratios) >= LEAST_FULL
 
 
 def rounds_needed(rounds: Sequence[ParallelRound]) -> float:
-    """After how many rounds one more link would have been seen, infinite where it cannot be."""
+    """The rounds after which one more link would have been seen, infinite if it cannot be."""
     seen = chance_of_all(_links(rounds) + 1, _flows(rounds))
     return max(log(UNSEEN) / log(1 - seen), LEAST_ROUNDS) if seen > 0 else np.inf
 
 
 def _are_enough(full: int, rounds: Sequence[ParallelRound]) -> bool:
-    """Whether so many of the rounds reached the most as would if that was all links of one choice."""
+    """Whether enough rounds reached the highest rate for it to be that of all links of one hashed choice."""
     return full >= LEAST_REACHED * chance_of_all(_links(rounds), _flows(rounds)) * len(rounds)
 
 
 def _links(rounds: Sequence[ParallelRound]) -> int:
-    """How many links it takes at most to carry the most of all rounds."""
+    """The largest number of links that explains the highest rate of all rounds."""
     most = max((one.mbps for one in rounds), default=0.0)
     fastest = max((one.fastest_mbps for one in rounds), default=0.0)
     return ceil(most / fastest - SAME_LINKS) if fastest else 0
@@ -97,7 +97,7 @@ def _median(ratios: Sequence[float], chosen: Sequence[int]) -> float:
 
 
 def chance_of_all(links: int, flows: int) -> float:
-    """That so many flows, each by chance on one of the links, use all of them (inclusion and exclusion)."""
+    """The probability that flows, each on a random link, use all links (by inclusion and exclusion)."""
     if flows < links:
         return 0.0
     terms = (float((-1) ** k * comb(links, k)) * (1 - k / links) ** flows for k in range(links + 1))

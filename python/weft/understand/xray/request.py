@@ -1,4 +1,4 @@
-"""What the search should try next."""
+"""Requests for experiments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from weft.understand.xray.limit.limit import SharedLimit
 class ExperimentRequest:
     """An experiment that should be repeated `rounds` more times.
 
-    `share` of the members take part. Flows go between the `parts`; those of a group go to the parts that are next to
-    it first, and should stay clear of the limits `beside` them. Each round lasts `seconds` at least, or as the plan
-    says. Requests with the same `floors` run at the same time, with flows that these let through for sure: no other
-    limit than the one in question can then hold them up.
+    A `share` of the members take part. Flows go between the `parts`; those of a group prefer the parts next to it, and
+    avoid the limits `beside` them. Each round lasts at least `seconds`, or as planned. Requests with the same `floors`
+    run concurrently, with flows that these let through in any case, so that only the limit in question can slow them.
     """
 
     experiment: Experiment

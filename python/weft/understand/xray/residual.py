@@ -1,4 +1,4 @@
-"""Laying flows through a network so that what is known of it does not stand in their way."""
+"""Chooses flows through a network that avoid its known limits."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from weft.understand.xray.request import ExperimentRequest
 
 
 def crossing_flows(request: ExperimentRequest, ports: PortRates, rng: Random) -> list[Flow]:
-    """Every member with one of the others, so that no limit that is known stands in the way.
+    """Flows of every member with one of the other nodes, chosen to avoid known limits.
 
-    The others are used evenly, those in the request's parts first, and these parts evenly too: whatever limits one of
-    them then stands least in the way.
+    Other nodes are used evenly, those in the request's parts first, and these parts evenly too, so that any limit of
+    theirs has the least effect.
     """
     experiment = request.experiment
     outward = experiment.kind == "out"
@@ -31,7 +31,7 @@ def crossing_flows(request: ExperimentRequest, ports: PortRates, rng: Random) ->
     used = np.zeros(MOST_NODES, dtype=np.int64)
     flows: list[Flow] = []
     for node in nodes:
-        # Stable: those that were used as often stay in turn.
+        # A stable sort keeps the order of nodes that were used equally often.
         others = others[np.argsort(used[others], kind="stable")]
         chosen = residual.take(int(node), others)
         used[chosen] += 1
@@ -40,7 +40,8 @@ def crossing_flows(request: ExperimentRequest, ports: PortRates, rng: Random) ->
 
 
 def in_turn(request: ExperimentRequest, rng: Random, without: Members = frozenset()) -> Ints:
-    """The nodes beside a request's group, its parts' first, each part's in turn and at random, then all others."""
+    """The nodes outside a request's group: those of its parts first, at random and alternating between parts, then all
+    others."""
     experiment = request.experiment
     near = [sorted(part - without) for part in request.parts]
     far = sorted(experiment.within.difference(experiment.group, without, *request.parts))
@@ -48,14 +49,14 @@ def in_turn(request: ExperimentRequest, rng: Random, without: Members = frozense
     for part in (*near, far):
         nodes += rng.permutation(part).tolist()
         turns += [(part is far, turn / len(part)) for turn in range(len(part))]
-    # Which of several parts comes first is chance too.
+    # The order of the parts is random too.
     order = rng.permutation(len(nodes))
     is_far, turn = np.array(turns, dtype=np.float64).reshape(-1, 2)[order].T
     return np.array(nodes, dtype=np.int64)[order][np.lexsort((turn, is_far))]
 
 
 class ResidualLimits:
-    """What is left of known limits while flows are laid through them, each at full rate."""
+    """The residual capacities of known limits while flows are added, each at its full rate."""
 
     def __init__(self, limits: Sequence[SharedLimit], ports: PortRates, outward: bool) -> None:
         self._limits, self._ports, self._outward = Capacities(limits), ports, outward
@@ -63,10 +64,10 @@ class ResidualLimits:
         self._flows = np.zeros(len(self._left_mbps))
 
     def take(self, node: int, others: Ints) -> int:
-        """The first of `others` to which a flow from (or, inward, to) the node still fits.
+        """Adds a flow from (or, inward, to) the node, with the first of `others` where it fits, and returns that one.
 
-        If it fits nowhere, the one with which it gets most. More would be lost in full limits behind the one in
-        question.
+        If it fits nowhere, with the one where it gets the highest rate, so that least is lost in full limits behind the
+        one in question.
         """
         fitting = self.fitting(node, others)
         chosen = self._with_most(node, others) if fitting is None else fitting
@@ -74,15 +75,15 @@ class ResidualLimits:
         return chosen
 
     def take_fitting(self, node: int, others: Ints) -> int | None:
-        """The same, but None where it fits nowhere."""
+        """Adds a flow of the node with the first of `others` where it fits; returns None if it fits nowhere."""
         fitting = self.fitting(node, others)
         if fitting is not None:
             self._lay(node, fitting)
         return fitting
 
     def fitting(self, node: int, others: Ints) -> int | None:
-        """The first of `others` to which there is room for a flow; None where there is to none."""
-        soon = 64  # Mostly one of the first will do, and the others are thousands.
+        """The first of `others` with which a flow of the node fits; None if it fits with none."""
+        soon = 64  # Usually one of the first fits, and the others are thousands.
         for some in (others[:soon], others[soon:]):
             full, crossed = self._flows_with(node, some)
             fits = least(self._left_mbps, crossed) >= full
@@ -102,7 +103,7 @@ class ResidualLimits:
         self._flows[passed] += 1
 
     def _flows_with(self, node: int, others: Ints) -> tuple[Floats, Ints]:
-        """What the ports would let each flow have, and what it crosses."""
+        """The rate that ports allow for each flow, and the capacities that it crosses."""
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
         return self._ports.own_limits(src, dst), self._limits.crossed(src, dst)
@@ -111,6 +112,7 @@ class ResidualLimits:
 def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:
     """The limits that flows between a group and others can avoid by the choice of the others.
 
-    An uplink around the group by others inside of it; not a switch that all the group sends and receives passes.
+    An uplink around the group is avoided with others inside it; a switch that all traffic of the group passes cannot be
+    avoided.
     """
     return [one for one in limits if one.kind != "switch" or not group <= one.members]

@@ -1,4 +1,4 @@
-"""The search: chooses during a run which transfers to try next, by what is still undecided."""
+"""The search: chooses during a run which transfers to try next, from what is still undecided."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from weft.understand.xray.trial import FlowTrial, trials
 from weft.understand.xray.windows import with_windows
 
 BISECTIONS = 14
-"""Random bisections tried where no limit was found: with 95 % confidence at least 80 % of all
+"""Random bisections tried if no limit was found: with 95 % confidence at least 80 % of all
 bisections deliver what the worst of 14 does (0.05 ** (1 / 14) is 0.807)."""
 SEED = 2003
 
 
 class LimitSearch:
-    """Conducts an xray step; deterministic in the samples it is shown, so that a resumed run goes on."""
+    """Conducts an xray step; a deterministic function of the samples, so that a run can be resumed."""
 
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta = meta
@@ -44,10 +44,10 @@ class LimitSearch:
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step with windows that fill the path a few times over, unless the plan has set them, or MPI sets its own.
+        """The step with windows of a few bandwidth-delay products, unless the plan or MPI sets them.
 
-        What is on its way when a phase ends must drain before the next, and long queues in front of a
-        limit only make its flows share it unevenly.
+        Data in flight at the end of a phase must drain before the next one, and long queues at a limit only make its
+        flows share it unevenly.
         """
         step = self._meta.plan.steps[self._step]
         if step.transport == "mpi":
@@ -57,13 +57,13 @@ class LimitSearch:
 
     @property
     def summary(self) -> str:
-        """Why the search stopped; empty when everything was decided."""
+        """Why the search stopped; empty if everything was decided."""
         if self.study is None or not self._is_late:
             return ""
         return time_was_up(self._time_s)
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """What to run next; nothing when all is decided or the time is up."""
+        """The phases to run next; empty if all is decided or the time is up."""
         if self._survey is None or self._survey.lost != lost:
             self._survey, self._cache = self._take_survey(samples, lost), TurnCache()
         done = trials(samples, self._step, self._meta.phases)
@@ -78,7 +78,7 @@ class LimitSearch:
         return survey_of(samples, self._meta, self._step, frozenset(lost))
 
     def _closing(self, study: SearchStudy, done: list[FlowTrial]) -> list[ExperimentRequest]:
-        """Where nothing was found, how good any cut is."""
+        """Requests for random bisections if no limit was found."""
         nodes = study.survey.nodes
         tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
         if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
@@ -88,7 +88,7 @@ class LimitSearch:
     def _specs(
         self, study: SearchStudy, requests: Sequence[ExperimentRequest], number: int
     ) -> list[PhaseSpec]:
-        """Rounds of experiments that have no node in common; each round anew at random."""
+        """Rounds of experiments on disjoint nodes, with new random flows in each round."""
         at_once = disjoint(requests)
         rng = np.random.default_rng([SEED, number])
         rounds = max(request.rounds for request in at_once)
@@ -110,19 +110,19 @@ class LimitSearch:
 
 
 def time_was_up(time_s: float) -> str:
-    """Why a search stopped that was not over."""
+    """The reason for a search that ran out of time."""
     return f"its time of {time_s:.0f} s was up before everything was decided"
 
 
 def _lasting(stop: StopRule, seconds: float) -> StopRule:
-    """The rule, for so long at least where it is one of time."""
+    """The rule, lasting at least `seconds` if it is a time rule."""
     if not isinstance(stop, TimeRule):
         return stop
     return replace(stop, trial_ns=max(stop.trial_ns, round(seconds * 1e9)))
 
 
 def disjoint(requests: Iterable[ExperimentRequest]) -> list[ExperimentRequest]:
-    """The requests, first come first served, that have no node in common, or the same floors."""
+    """Requests, chosen in order, that have no node in common or the same floors."""
     taken: set[int] = set()
     chosen: list[ExperimentRequest] = []
     for request in requests:
@@ -134,7 +134,7 @@ def disjoint(requests: Iterable[ExperimentRequest]) -> list[ExperimentRequest]:
 
 
 def laid_out(requests: Iterable[ExperimentRequest], ports: PortRates, rng: Random) -> list[Laid]:
-    """One round of some requests: each by itself, or together with those of the same floors."""
+    """One round of some requests: each by itself, or combined with those of the same floors."""
     with_floors: dict[int, list[ExperimentRequest]] = {}
     laid: list[Laid] = []
     for request in requests:

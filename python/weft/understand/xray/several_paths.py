@@ -1,4 +1,4 @@
-"""Whether flows between the same leaves are held up unevenly: over several paths they are, in a tree they are not."""
+"""Whether flows between the same leaves are slowed unevenly, as over several paths but not in a tree."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
 HELD_UP_SHARE = 0.72
-"""Of what its ports allow: a flow with less is held up by something else; with FULL_LOAD of it, by nothing."""
+"""A flow below this share of the rate that its ports allow is limited elsewhere; one with FULL_LOAD of it nowhere."""
 BESIDE_FREE, BESIDE_ANY = 0.75, 0.6
-"""A flow that is held up is so unevenly where it gets less than this share of a free one, whose port may be a slow
-one, or of any other one between the same leaves."""
+"""A limited flow is uneven if it gets less than this share of a free flow (whose port may be slow), or of any other
+flow, between the same leaves."""
 LEAST_CASES, LEAST_FREE, LEAST_ANY = 15, 0.15, 0.3
-"""So many cases, and one of these parts of those with a flow that is held up, are uneven beside a free flow, or any.
-Of 32 simulated trees 0.05 and 0.03 were at most (0.13 beside free ones where rates vary by a fifth), and of hashed
-fabrics mostly one of both at least 0.18 and 0.31. In the first rounds of one tree 10 of 34 were, and none later."""
+"""The least number of uneven cases, and their least share of cases with a limited flow, relative to a free flow or to
+any. In 32 simulated trees at most 0.05 and 0.03 were uneven (0.13 relative to free flows if rates vary by a fifth); in
+most hashed fabrics at least 0.18 or 0.31. In the first rounds of one tree 10 of 34 were, and none later."""
 DOUBTS_A_CORE = 0.5
-"""This share of all three suffices to doubt a core in the end: of small hashed fabrics 0.09 and 0.16 were uneven."""
+"""This share of all three suffices to doubt a core at the end: in small hashed fabrics 0.09 and 0.16 were uneven."""
 
 
 class Leaves:
-    """The smallest groups that round trips show; a node in none is one by itself."""
+    """The smallest groups that round trips show; a node in no group is a leaf of its own."""
 
     def __init__(self, candidates: Group) -> None:
         leaves = [group.members for group in candidates.walk() if not group.children]
@@ -46,7 +46,7 @@ class Leaves:
         return crossed
 
     def ways(self, trial: FlowTrial) -> Ints:
-        """A number for each flow, the same from the same leaf to the same other one."""
+        """A number for each flow, equal for flows between the same leaves in the same direction."""
         numbers: Ints = self._of[trial.src] * MOST_NODES + self._of[trial.dst]
         return numbers
 
@@ -54,8 +54,7 @@ class Leaves:
 def has_several_paths(
     leaves: Leaves, evidence: TrialEvidence, ports: PortRates, cache: TurnCache, share: float = 1.0
 ) -> bool:
-    """Whether the rounds in which all, or some, leaves exchanged show that their flows take several paths; a `share` of
-    what that takes otherwise may do."""
+    """Whether the rounds between leaves show that flows take several paths; `share` scales the thresholds."""
     counts = np.zeros(3)
     for trial in evidence.of_kind("cross", "out", "in"):
         key: Hashable = ("uneven", trial.phase, ports.identity)
@@ -68,7 +67,7 @@ def has_several_paths(
 
 
 def by_itself(leaves: Leaves, trials: Iterable[FlowTrial]) -> list[FlowTrial]:
-    """The trials in which no two pairs of nodes exchanged between leaves: others may have been on the same path."""
+    """The trials in which at most one pair of nodes exchanged between leaves, so that no other pair shared its path."""
     return [trial for trial in trials if _pairs(leaves, trial) <= 1]
 
 
@@ -79,10 +78,10 @@ def _pairs(leaves: Leaves, trial: FlowTrial) -> int:
 
 
 def _cases(leaves: Leaves, trial: FlowTrial, ports: PortRates) -> tuple[int, int, int]:
-    """How many ways from one leaf to another have several flows, some of them held up; and how many of these unevenly,
-    beside a free one, or beside any.
+    """The number of leaf pairs (in one direction) with several flows, of which some are limited; and how many of these
+    are uneven relative to a free flow, and relative to any flow.
 
-    Flows that share a port at either end say nothing of what is between.
+    Flows that share a port at either end are left out, because they show nothing about the network between.
     """
     has_own_ports = (np.bincount(trial.src)[trial.src] == 1) & (
         np.bincount(trial.dst)[trial.dst] == 1

@@ -1,4 +1,4 @@
-"""The study: from the trials so far, what is known about every group and what should be tried next."""
+"""The study: what the trials so far show about every group, and what should be tried next."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from weft.understand.xray.trial import FlowTrial
 from weft.understand.xray.within import study_within
 
 PASSES = 4
-"""What is found high up is known only in the next pass to those below."""
+"""The most passes over the groups; limits found higher up become known to lower groups only in the next pass."""
 
 
 @dataclass(frozen=True)
 class SearchStudy:
-    """Everything that follows from a survey and the trials of a search.
+    """All conclusions from a survey and the trials of a search.
 
-    `groups` share a limit, largest first; `undecided` are questions and the nodes that they are about. With several
-    paths between leaves flows meet by chance.
+    `groups` share a limit, largest first; `undecided` are open questions with their nodes. With several paths between
+    leaves, flows collide by chance.
     """
 
     survey: Survey
@@ -43,7 +43,7 @@ class SearchStudy:
 
     @property
     def retrials(self) -> list[FlowTrial]:
-        """The trials that say of a route what it gets by itself."""
+        """The trials that give the rate of a route in isolation."""
         isolated = self.evidence.isolated
         if not self.has_several_paths:
             return isolated
@@ -51,7 +51,7 @@ class SearchStudy:
 
     @property
     def bisection_shares(self) -> list[float]:
-        """What each random bisection delivered of what the ports allow."""
+        """The rate of each random bisection over that which the ports allow."""
         found = self.evidence.of_kind("bisection")
         return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
 
@@ -62,11 +62,11 @@ def conclude(
     is_over: bool = False,
     cache: TurnCache | None = None,
 ) -> SearchStudy:
-    """All that follows from a survey and some trials; `is_over` when there will be no more of them.
+    """Concludes from a survey and trials; `is_over` if there will be no more of them.
 
-    Groups are studied from the smallest up, since what a group sends is also limited by what its
-    parts can: first each by itself, then what passes between the parts of the next larger one. A `cache`
-    keeps what the next turn, with more trials, needs again.
+    Groups are studied from the smallest up, because a group's traffic is also limited by its parts: first each group by
+    itself, then the traffic between the parts of the next larger one. A `cache` keeps results for the next turn, with
+    more trials.
     """
     lost = survey.lost
     evidence = TrialEvidence([trial.without(lost) if lost else trial for trial in trials])
@@ -96,7 +96,7 @@ def conclude(
 
 
 def _find(known: Knowledge) -> tuple[SearchAnswer, list[SharedLimit]]:
-    """What the groups come to, visited until nothing changes, and the limits that it takes."""
+    """The answer about all groups, visited until nothing changes, and the limits needed to explain it."""
     for _ in range(PASSES):
         found = _visit(known, known.survey.candidates, None)
         limits = without_explained(found.limits, known.ports)
@@ -108,14 +108,14 @@ def _find(known: Knowledge) -> tuple[SearchAnswer, list[SharedLimit]]:
 
 
 def _unplaced(survey: Survey) -> list[tuple[str, Members]]:
-    """The question that is left open where too few round trips were measured; more `rounds` of them answer it."""
+    """The open question about nodes with too few round trips; more `rounds` of them would answer it."""
     nodes = survey.placement.unplaced
     question = f"which others {len(nodes)} nodes are near, of too few round trips"
     return [(question, nodes)] if nodes else []
 
 
 def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> SearchAnswer:
-    """Study a group after those below it; its parts are those of the answer."""
+    """Studies a group after its descendants; the answer has its parts."""
     below = known.each(lambda now, child: _visit(now, child, group), group.children)
     loose = group.members.difference(*(child.members for child in group.children))
     inside = study_within(known.after(below), loose)
@@ -128,7 +128,7 @@ def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> Searc
 
 
 def _limited_groups(candidates: Group, limits: Sequence[SharedLimit], parts: int) -> list[Group]:
-    """The groups that share a limit, largest first; both sides of what cuts all nodes in two."""
+    """The groups that share a limit, largest first; if all nodes are cut in two, both halves."""
     all_nodes = candidates.members
     support = {group.members: group for group in candidates.walk()}
     limited = {limit.members for limit in limits}

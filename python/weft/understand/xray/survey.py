@@ -1,4 +1,4 @@
-"""The survey: round trips and rates between all pairs, or a sample of them, taken before the search."""
+"""The survey: round trips and rates between all pairs, or a sample of them, measured before the search."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from weft.understand.xray.tree.sampled import Placement, place
 from weft.understand.xray.trial import FlowTrial, trials
 
 NEAR_BEST = 0.85
-"""Routes of a node that reach this share of its best ones count as not limited by anything else."""
+"""Routes of a node with at least this share of its best rates count as limited by its port only."""
 BEST_ROUTES, BEST_SHARE = 3, 0.1
-"""So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
+"""At least this many of a node's routes, and this share, must be as good; single rates may include data queued before
+the trial."""
 
 MOST_PAIRS = 0.95
-"""The tree is drawn of all nodes where so much of all pairs was measured: the rest was lost."""
+"""A tree of all nodes is inferred if this share of all pairs was measured; the rest was lost."""
 
 
 @dataclass(frozen=True)
 class Survey:
-    """`trips` are the round trips.
-
-    `steps` are the rounds of each step in which pairs exchanged; nodes without any rate are not in `nodes`.
-    """
+    """Round trips (`trips`), and the rounds of each step in which pairs exchanged (`steps`). Nodes without any rate are
+    not in `nodes`."""
 
     count: int
     lost: Members
@@ -47,7 +46,7 @@ class Survey:
 
     @cached_property
     def nodes(self) -> Members:
-        """The nodes that sent and received something."""
+        """The nodes that sent and received data."""
         alive = np.nan_to_num(self.send_mbps) * np.nan_to_num(self.receive_mbps) > 0
         return frozenset(np.flatnonzero(alive).tolist()) - self.lost
 
@@ -58,18 +57,18 @@ class Survey:
 
     @cached_property
     def placement(self) -> Placement:
-        """The groups, and the nodes that may be in one which the round trips do not show."""
+        """The groups, and the nodes that may belong to a group but lack round trips to show it."""
         return placed(self.nodes, self.trips)
 
     @cached_property
     def round_trip_us(self) -> Floats:
-        """The fastest round trip of each pair, [a, b] as [b, a]; NaN where it was not measured."""
+        """The fastest round trip of each pair, symmetric; NaN if it was not measured."""
         shortest: Floats = self.trips.dense(self.count)[:, :, 0]
         return shortest
 
     @cached_property
     def mbps(self) -> Floats:
-        """The rate of each route, NaN where it was not measured."""
+        """The rate of each route, NaN if it was not measured."""
         rates = np.full((self.count, self.count), np.nan)
         for trial in self.trials:
             rates[trial.src, trial.dst] = trial.mbps
@@ -77,17 +76,17 @@ class Survey:
 
     @cached_property
     def send_mbps(self) -> Floats:
-        """What each node can send."""
+        """The rate at which each node can send."""
         return _best(self.mbps)
 
     @cached_property
     def receive_mbps(self) -> Floats:
-        """What each node can receive."""
+        """The rate at which each node can receive."""
         return _best(self.mbps.T)
 
 
 def placed(nodes: Members, trips: RoundTrips) -> Placement:
-    """Nodes in the groups that round trips show, of all pairs of them or of some."""
+    """Nodes in the groups that round trips show, from all pairs or from a sample."""
     order = sorted(nodes)
     pairs = trips.among(order)
     if len(pairs.a) == 0:
@@ -100,7 +99,7 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
 
 
 def survey_of(samples: pa.Table, meta: RunMeta, step: int, lost: Members) -> Survey:
-    """The survey of the network that a step of a run is on, without the lost nodes."""
+    """The survey of the network of a step of a run, without the lost nodes."""
     network = meta.plan.steps[step].on_network
     return take_survey(samples, meta.plan, len(meta.nodes), lost, network)
 
@@ -108,9 +107,9 @@ def survey_of(samples: pa.Table, meta: RunMeta, step: int, lost: Members) -> Sur
 def take_survey(
     samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset(), network: int = 0
 ) -> Survey:
-    """The survey of a network of a run over `count` nodes, without the lost ones: its matrix steps.
+    """The survey of a network of a run over `count` nodes, without the lost ones, from its matrix steps.
 
-    A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
+    Without a matrix of rates, all other steps between many nodes are used.
     """
     trips = samples[:0]
     steps: dict[bool, list[list[FlowTrial]]] = {True: [], False: []}
@@ -133,7 +132,7 @@ def _round_trips(rows: pa.Table) -> RoundTrips:
 
 
 def _best(mbps: Floats) -> Floats:
-    """For each row the median of what comes near its BEST_ROUTES best: the maximum alone would be luck."""
+    """For each row the median of the rates near its BEST_ROUTES best ones, because the maximum depends on luck."""
     best = np.full(len(mbps), np.nan)
     for node, row in enumerate(mbps):
         known = row[~np.isnan(row)]

@@ -1,8 +1,8 @@
-"""Questions about several parts of a group at the same time, whose flows cannot get into each other's way.
+"""Concurrent experiments on several parts of a group, whose flows do not disturb each other.
 
-What passed when all parts exchanged at once passes again: so much each part lets out and in, and so much passes
-between them, whatever limits there are. Flows of several parts that stay below that are held up by what these parts
-have of their own only.
+The rates measured when all parts exchanged at once are safe lower bounds ("floors") of each part's uplink and of the
+core, whatever their limits are. If the flows of several parts stay below them, only limits of these parts themselves
+can slow them.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
 FULL_LOAD = 0.9
-"""Of what could pass, as rounds differ: those that offer a limit less say nothing about it, and no more of what is
-known to pass is asked for at once."""
+"""A share that allows for differences between rounds: rounds that offer a limit less of what could pass are not used,
+and no more of what is known to pass is requested at once."""
 OPPOSITE: dict[Direction, Direction] = {"out": "in", "in": "out"}
 
 Laid = tuple[Experiment, list[Flow]]
-"""An experiment, with the nodes that take part in one round of it, and its flows."""
+"""An experiment with the nodes of one round, and its flows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Floors:
-    """What surely passes between the parts of a group, by the rounds in which all of them exchanged."""
+    """Lower bounds of the capacities between the parts of a group, from the rounds in which all parts exchanged."""
 
     ports: PortRates
     group: Group
@@ -39,11 +39,12 @@ class Floors:
 
     @property
     def limits(self) -> tuple[SharedLimit, ...]:
-        """As if no more did."""
+        """The floors as limits."""
         return (self._core, *self._uplinks.values())
 
     def have_room(self, asked: Sequence[Members], direction: Direction) -> bool:
-        """Whether all that some parts could send (or receive) passes to the others, each of which has one partner."""
+        """Whether all traffic that some parts could send (or receive) fits through the floors, with a different partner
+        for each node."""
         taken = set(asked)
         others = [part for part in self.group.parts if part not in taken]
         own = self.ports.send_mbps if direction == "out" else self.ports.receive_mbps
@@ -75,7 +76,7 @@ def _passes(limits: Sequence[SharedLimit]) -> float:
 def flows_together(
     requests: Sequence[ExperimentRequest], ports: PortRates, rng: Random
 ) -> list[Laid]:
-    """One round of requests that have their floors in common: of those whose flows all pass, the first at least."""
+    """One round of requests with common floors: those whose flows all fit, but at least the first."""
     direction = requests[0].experiment.kind
     groups = frozenset[int]().union(*(one.experiment.group for one in requests))
     residual = ResidualLimits(_beside(requests), ports, direction == "out")
@@ -95,7 +96,7 @@ def flows_together(
 def _fitting(
     request: ExperimentRequest, residual: ResidualLimits, taken: Members, rng: Random
 ) -> list[Flow] | None:
-    """Each member with a partner of its own, where there is room; None where there is not for all."""
+    """Each member with a partner of its own within the floors; None if not all fit."""
     others = in_turn(request, rng, taken)
     flows: list[Flow] = []
     for node in rng.permutation(sorted(request.experiment.group)).tolist():
@@ -108,7 +109,7 @@ def _fitting(
 
 
 def _beside(requests: Sequence[ExperimentRequest]) -> list[SharedLimit]:
-    """What is known to all, and the floors, but of what is asked about."""
+    """The known limits and the floors, without the uplinks in question."""
     asked = {(one.experiment.group, one.experiment.kind) for one in requests}
     known = [*requests[0].beside, *requests[0].floors]
     return [

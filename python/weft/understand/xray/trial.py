@@ -1,4 +1,4 @@
-"""Trials: what concurrent transfers got, read from a run's samples."""
+"""Trials: the rates of concurrent transfers, read from a run's samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.understand.curve.curve import Ints, column, group_slices, group_starts
 from weft.understand.xray.flows import Members, is_in
 
 _LEAST_MBPS = 1e-3
-"""A flow that got nothing is taken for so much."""
+"""The rate assumed for a flow that got nothing, for its logarithm."""
 
 
 def logs(mbps: Floats) -> Floats:
@@ -42,7 +42,7 @@ class FlowTrial:
         return list(zip(self.src.tolist(), self.dst.tolist(), strict=True))
 
     def without(self, lost: Members) -> FlowTrial:
-        """The trial as if some nodes had never been there."""
+        """The trial without some nodes and their flows."""
         kept = ~(is_in(lost)[self.src] | is_in(lost)[self.dst])
         experiments = tuple(
             Experiment(one.kind, one.group - lost, one.within - lost) for one in self.experiments
@@ -50,7 +50,7 @@ class FlowTrial:
         return replace(self._only(kept), experiments=experiments)
 
     def of(self, within: Members) -> FlowTrial:
-        """The flows that start in a set of nodes."""
+        """The trial with only the flows that start in a set of nodes."""
         return self._only(is_in(within)[self.src])
 
     def _only(self, flows: npt.NDArray[np.bool_]) -> FlowTrial:
@@ -58,9 +58,9 @@ class FlowTrial:
 
 
 def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list[FlowTrial]:
-    """The phases of a step in order; `records` are run.json's phases, which say what each was for.
+    """The phases of a step in order; `records` are the phases in run.json, which give their purposes.
 
-    A transfer with several rows, of one launch or several, counts with all bytes over all time.
+    The rate of a transfer with several rows is all bytes over all time.
     """
     rows = samples.filter(pc.field("step") == step)
     purposes = {
@@ -74,7 +74,7 @@ def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list
     if len(starts) == 0:
         return []
     totals = [np.add.reduceat(each[order], starts) for each in (bits, column(rows, "elapsed_ns"))]
-    # Within a phase flows stay in the order of their first rows, on which the search's choices hang.
+    # Within a phase flows keep the order of their first rows, on which the search's choices depend.
     seen = np.lexsort((order[starts], phase[starts]))
     phase, src, dst = (key[starts][seen] for key in (phase, src, dst))
     moved, elapsed_ns = (total[seen] for total in totals)

@@ -1,4 +1,4 @@
-"""The most that a connection may have on its way while limits are searched for."""
+"""The windows of connections during a search for limits."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from weft.plan.plan import Options
 from weft.understand.xray.survey import Survey
 
 PRODUCTS = 4
-"""Windows hold so many bandwidth-delay products: with one, a path is full only while nothing is late."""
+"""Bandwidth-delay products of a window; with one, a path is full only while nothing is late."""
 FAR = 2.0
-"""Where the usual round trip is longer than so many of the nearest, windows hold fewer of it, down to this part: it
-may be long because many cross a narrow link at once, and then what is on its way takes longer to drain than a trial
-lasts."""
+"""If the median round trip exceeds the nearest ones by this factor, windows hold fewer bandwidth-delay products, down
+to one over this factor: it may be long because many cross a narrow link at once, and data in flight then takes longer
+to drain than a trial lasts."""
 NEAREST_QUANTILE = 0.1
-"""The fastest of all may be of the only two nodes that are so near."""
+"""A quantile, because the fastest round trip may be that of the only two nodes that are so near."""
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
-"""Less does not fill a port of 10 Mb/s both ways at once; more Linux does not let a sender have (tcp_wmem)."""
+"""A smaller window does not fill a port of 10 Mb/s in both directions at once; Linux allows no larger one
+(tcp_wmem)."""
 
 
 def with_windows(options: Options, survey: Survey) -> Options:
-    """With buffers that fill the path a few times over, unless the plan has set them or the survey has no rates."""
+    """The options with buffers of a few bandwidth-delay products, unless the plan sets them or no rate is known."""
     window = window_bytes(survey)
     if not window or not (options.send_buffer_bytes is None is options.receive_buffer_bytes):
         return options
@@ -29,7 +30,7 @@ def with_windows(options: Options, survey: Survey) -> Options:
 
 
 def window_bytes(survey: Survey) -> int | None:
-    """Some bandwidth-delay products of the survey's usual path; None where it measured none."""
+    """A few bandwidth-delay products of the survey's median path; None if it measured no rates or round trips."""
     rate_mbps = np.nanmedian(survey.send_mbps) if np.isfinite(survey.send_mbps).any() else 0.0
     trips_us = survey.trips.fastest_us
     if not rate_mbps or len(trips_us) == 0:

@@ -1,4 +1,4 @@
-"""What limits nodes that the round trips do not tell apart: nothing, one limit, or several that hide among them."""
+"""Limits among nodes that round trips do not separate: none, one, or several hidden ones."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from weft.understand.xray.survey import NEAR_BEST
 from weft.understand.xray.trial import FlowTrial
 
 SUBSETS_AT_ONCE = 12
-"""Rounds until it is looked again whether parts are clear, for which there must be twice as many."""
+"""Rounds until the next check whether parts are clear, which needs twice as many."""
 MOST_DIVIDED = 256
-"""Among more nodes no hidden groups are looked for: that takes the square of their number in time, at least."""
+"""The most nodes among which hidden groups are searched for, which takes at least quadratic time."""
 MOST_SENDING = 0.85
-"""A random subset leaves some nodes silent: rounds in which all send tell nothing apart."""
+"""The largest share of a random subset, because rounds in which all nodes send cannot separate groups."""
 
 
 def study_within(known: Knowledge, nodes: Members) -> SearchAnswer:
-    """Nodes without known parts all send to each other: their parts, none where they have at most one limit."""
+    """Studies nodes without known parts, which send to each other: their parts, none if they have at most one limit."""
     if len(nodes) < 2:
         return SearchAnswer()
     decision, evidence = known.judged("inside", nodes, nodes, has_ceiling=False)
     if decision.state != "free":
-        # All groups at once may have been too much for the machines: this one alone.
+        # All groups at once may have overloaded the machines, so this one is judged alone.
         all_nodes = known.survey.nodes
         decision, evidence = known.judged("inside", nodes, all_nodes, has_ceiling=False)
     asked = _ask_inside(known, nodes, decision) if decision.state == "open" else SearchAnswer()
@@ -49,7 +49,7 @@ def study_within(known: Knowledge, nodes: Members) -> SearchAnswer:
 def _divided(
     known: Knowledge, nodes: Members, decision: LimitDecision, evidence: list[FlowTrial]
 ) -> SearchAnswer:
-    """Nodes that get less together: the parts with limits of their own, none where one is all of them."""
+    """Studies nodes that get less together: their parts with limits of their own, none if they share one limit."""
     if len(nodes) > MOST_DIVIDED:
         question = (
             f"whether {len(nodes)} nodes that round trips do not tell apart have several limits"
@@ -71,7 +71,7 @@ def _divided(
 def _explaining(
     known: Knowledge, parts: tuple[Members, ...], nodes: Members, evidence: list[FlowTrial]
 ) -> SearchAnswer:
-    """The parts, some joined or divided again, none where their limits do not explain the evidence."""
+    """The parts, some joined or divided again; none if their limits do not explain the evidence."""
     decisions = {part: known.judged("inside", part, nodes)[0] for part in parts}
     for part, decision in decisions.items():
         if decision.state == "open" and not known.is_over:
@@ -79,21 +79,21 @@ def _explaining(
     free = [part for part, decision in decisions.items() if decision.state == "free"]
     joined = frozenset[int]().union(*free)
     if len(free) > 1 and joined != nodes:
-        # What nothing limits by itself may be one part, with a limit.
+        # Parts without limits of their own may be one part with a common limit.
         parts = (*(part for part in parts if part not in free), joined)
-    # All of them, also after one that is undecided: their requests run at once.
+    # Undecided parts do not stop the others, since their requests run at once.
     found = known.each(lambda now, part: _study_part(now, part, nodes), parts)
     if not found.is_decided:
         return found
     explained = [known.after(found).ratio(trial, nodes) for trial in evidence]
     if decide(explained, has_ceiling=False).state != "limited":
         return found
-    # Parts of one common limit: each by itself gets more than its share of it.
+    # The parts share one limit, of which each alone gets more than its share.
     return replace(found, limits=(), parts=())
 
 
 def _study_part(known: Knowledge, part: Members, among: Members) -> SearchAnswer:
-    """The part, or those that it has: a tighter one beside them may have hidden that they are several."""
+    """The part, or its own parts, which a tighter limit beside them may have hidden."""
     decision, evidence = known.judged("inside", part, among)
     found = SearchAnswer()
     if decision.state == "open":
@@ -106,7 +106,7 @@ def _study_part(known: Knowledge, part: Members, among: Members) -> SearchAnswer
 def _undivided(
     known: Knowledge, nodes: Members, decision: LimitDecision, evidence: list[FlowTrial]
 ) -> SearchAnswer:
-    """Nodes that may have one limit."""
+    """Studies whether nodes share one limit."""
     whole = decide(decision.ratios)
     if whole.state == "open":
         return _ask_inside(known, nodes, whole)
@@ -119,9 +119,9 @@ def _undivided(
 
 
 def _has_slow_corner(known: Knowledge, evidence: list[FlowTrial]) -> bool:
-    """Whether some nodes get less in nearly every round, though all together get nearly what they should.
+    """Whether some nodes get less in nearly every round, although all together get nearly the expected rate.
 
-    A round in which a node sends into a slower port than its own says nothing of it.
+    Rounds in which a node sends to a slower port than its own are ignored.
     """
     shares = defaultdict[int, list[float]](list)
     for trial in evidence:
@@ -135,7 +135,7 @@ def _has_slow_corner(known: Knowledge, evidence: list[FlowTrial]) -> bool:
 
 
 def _ask_inside(known: Knowledge, nodes: Members, alone: LimitDecision) -> SearchAnswer:
-    """More rounds with all groups at once; of this one alone where that was not enough."""
+    """Requests more rounds with all groups at once, or of this group alone if these did not decide."""
     together, _ = known.judged("inside", nodes, nodes, has_ceiling=False)
     if together.state == "open" and not alone.ratios:
         return known.ask_more("inside", nodes, nodes, together)
@@ -143,7 +143,7 @@ def _ask_inside(known: Knowledge, nodes: Members, alone: LimitDecision) -> Searc
 
 
 def _hidden_groups(known: Knowledge, nodes: Members, decision: LimitDecision) -> SearchAnswer:
-    """Nodes that are limited together: the parts that have limits of their own, one where it is one limit."""
+    """The hidden parts of nodes that are limited together; one part if they share one limit."""
     rounds = known.evidence.of("subset", nodes, nodes)
     hidden = known.cache.get(
         ("hidden", nodes, len(rounds)),
@@ -156,6 +156,6 @@ def _hidden_groups(known: Knowledge, nodes: Members, decision: LimitDecision) ->
 
 
 def _ports_before(known: Knowledge, rounds: list[FlowTrial]) -> PortRates:
-    """What was known of ports when the first of some rounds began: a sure partition stays one."""
+    """The port rates known when the first of some rounds began, so that a certain partition stays certain."""
     trials = known.evidence.trials if rounds else ()
     return ports_of(known.survey, TrialEvidence([t for t in trials if t.phase < rounds[0].phase]))

@@ -11,7 +11,7 @@ from weft.measure.execute.settle.settle import settle
 from weft.measure.testbed.open import open_testbed
 from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
-from weft.understand.node.applications import loaded_points
+from weft.understand.kinds.loads.loaded import loaded_points
 
 QUICK = ["--set", "launches=1", "--set", "steps.*.stop.trial='30 ms'"]
 APART = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")

@@ -21,7 +21,7 @@ from support.live.web_servers import servers
 from weft.measure.execute.kinds.every import kind_of
 from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
-from weft.understand.node.web import web_points
+from weft.understand.kinds.loads.web import web_points
 
 pytestmark = pytest.mark.timed
 

@@ -7,12 +7,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from weft.base.files.text_file import read_json
 from weft.decisions.recommendations.action import AcceptanceCheck, Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Remedy
 from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.measure.execute.work_folder import read_request
-from weft.operate.acceptance.accept import COMMAND, RESULT_NAME, AcceptRequest
+from weft.operate.acceptance.accept import ACCEPTANCE, COMMAND, AcceptRequest
 from weft.operate.acceptance.faults import ElementFault, faults
 from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 from weft.runs.run_warnings import RunWarning
@@ -35,9 +34,7 @@ class AcceptanceFolder:
     @classmethod
     def read(cls, path: Path) -> AcceptanceFolder:
         """That of a folder; raises RequestError where it is damaged."""
-        file = path / RESULT_NAME
-        found = read_json(file, AcceptanceResult, "damaged", f"{COMMAND} --resume {path}")
-        return cls(path, found, read_request(str(path), AcceptRequest, COMMAND))
+        return cls(path, ACCEPTANCE.read(path), read_request(str(path), AcceptRequest, COMMAND))
 
     @property
     def said(self) -> str:

@@ -20,11 +20,10 @@ from weft.decisions.recommendations.sources.source import (
 from weft.decisions.recommendations.sources.tuning_folder import TuningFolder
 from weft.decisions.recommendations.sources.twin_folder import TwinFolder
 from weft.decisions.recommendations.sources.watch_folder import WatchFolder
-from weft.decisions.twin.twin import TWIN_NAME
+from weft.decisions.twin.twin import TWIN
 from weft.links.watch.store.store import is_watch, open_watch
-from weft.operate.acceptance.accept import RECORD_NAME
-from weft.operate.acceptance.accept import RESULT_NAME as ACCEPTANCE_NAME
-from weft.operate.tuning.tune import RESULT_NAME as TUNING_NAME
+from weft.operate.acceptance.accept import ACCEPTANCE, RECORD_NAME
+from weft.operate.tuning.tune import TUNING
 from weft.plan.pattern import ManyNodes
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
@@ -70,9 +69,9 @@ def _of_acceptance(path: Path) -> list[EvidenceSource]:
 
 _READERS: dict[str, Callable[[Path], list[EvidenceSource]]] = {
     FILE_NAME: _of_run,
-    ACCEPTANCE_NAME: _of_acceptance,
-    TUNING_NAME: lambda path: [TuningFolder.read(path)],
-    TWIN_NAME: lambda path: [TwinFolder(path)],
+    ACCEPTANCE.name: _of_acceptance,
+    TUNING.name: lambda path: [TuningFolder.read(path)],
+    TWIN.name: lambda path: [TwinFolder(path)],
     RECORD_NAME: lambda path: [CheckRecord.read(path / RECORD_NAME)],
 }
 """By the file that a folder of the kind has."""

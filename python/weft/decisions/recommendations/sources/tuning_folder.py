@@ -6,7 +6,6 @@ import datetime
 from collections.abc import Iterator
 from pathlib import Path
 
-from weft.base.files.text_file import read_json
 from weft.decisions.recommendations.action import (
     Action,
     ActionEffect,
@@ -25,7 +24,7 @@ from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.first_look import PLAN
 from weft.operate.tuning.opening import FIRST_LOOK
 from weft.operate.tuning.request import COMMAND, TuneRequest
-from weft.operate.tuning.tune import RESULT_NAME
+from weft.operate.tuning.tune import TUNING
 from weft.operate.tuning.tuning import TuningResult
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
@@ -48,9 +47,7 @@ class TuningFolder:
     @classmethod
     def read(cls, path: Path) -> TuningFolder:
         """That of a folder; raises RequestError where it is damaged."""
-        file = path / RESULT_NAME
-        found = read_json(file, TuningResult, "damaged", f"{COMMAND} --resume {path}", _path)
-        return cls(path, found, read_request(str(path), TuneRequest, COMMAND))
+        return cls(path, TUNING.read(path), read_request(str(path), TuneRequest, COMMAND))
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -125,8 +122,3 @@ class TuningFolder:
             evidence=(ActionEvidence(str(self.path), named, "undecided"),),
             commands=(command,),
         )
-
-
-def _path(kind: type[Path], value: str) -> Path:
-    """What msgspec does not read by itself."""
-    return kind(value)

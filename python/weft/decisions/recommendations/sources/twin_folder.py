@@ -8,7 +8,7 @@ from pathlib import Path
 from weft.decisions.recommendations.action import Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import Proposal
 from weft.decisions.recommendations.sources.source import ClusterIdentity
-from weft.decisions.twin.twin import TWIN_NAME, read_twin
+from weft.decisions.twin.twin import TWIN, read_twin
 from weft.runs.run_warnings import RunWarning
 
 MOST_ERROR = 0.10
@@ -25,7 +25,7 @@ class TwinFolder:
         self.cluster = ClusterIdentity(
             dict.fromkeys(self.twin.nodes, ""), self.twin.testbed, self.twin.scale
         )
-        self.when = (path / TWIN_NAME).stat().st_mtime
+        self.when = (path / TWIN.name).stat().st_mtime
 
     @property
     def subject(self) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from weft.base.said import Said as Said
+from weft.base.result import Said as Said
 
 
 def shown(value: object) -> str:

@@ -26,7 +26,7 @@ from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import RunMeta
 from weft.understand.curve import hockney_fit
 from weft.understand.host.disturbed import not_usable
-from weft.understand.node.gamma_runs import GammaSweep, sweep_of_runs
+from weft.understand.kinds.loads.gamma_runs import GammaSweep, sweep_of_runs
 
 Held = Mapping[str, float]
 Sources = Sequence[str | StoredRun]

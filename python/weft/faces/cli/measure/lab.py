@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterable
-
 import click
 
 from weft.base.catalog import find
 from weft.base.errors import RequestError
-from weft.faces.cli.output import json_option, plain, print_json, print_warnings
+from weft.faces.cli.measure.lab_group import LabGroup, print_up
+from weft.faces.cli.output import json_option, plain, print_json
 from weft.faces.cli.tables.layout import plain_table, terminal
 from weft.faces.cli.tables.weather import print_log, print_weather
 from weft.measure.execute.lab_scale.load import OfferedLoad
 from weft.measure.execute.lab_scale.settle import settle_scale
-from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up, make_room
 from weft.measure.testbed.lab.weather import (
@@ -35,9 +32,17 @@ speed_option = click.option(
 )
 
 
+LABS = LabGroup(
+    "lab", "", lambda _: True, "two-racks", lambda entry: f"`weft lab up {entry.fabric}`"
+)
+
+
 @click.group()
 def lab() -> None:
     """Build virtual clusters on this machine."""
+
+
+LABS.add_commands(lab)
 
 
 @lab.command(epilog="Example: weft lab up two-racks --scale 0.1")
@@ -57,19 +62,14 @@ def up(
     make_room(name or find("fabric", fabric).stem)
     found = settle_scale(fabric, scale, [OfferedLoad.of_all(fabric)])
     entry = bring_up(fabric, found.scale, name, speed, found.notes)
-    if as_json:
-        print_json(entry.summary() | {"warnings": [vars(one) for one in entry.warnings]})
-        return
-    print_warnings(entry.warnings)
-    hosts = ", ".join(f"{node.name} {node.address}" for node in entry.keeper.nodes)
-    click.echo(f"{entry.id} is up: {hosts}")
+    print_up(entry, entry.warnings, "", as_json)
 
 
 @lab.command("list", epilog="Example: weft lab list")
 @json_option
 def list_(as_json: bool) -> None:
     """List labs; a stale one has lost its daemon."""
-    entries = registry.entries()
+    entries = LABS.entries()
     if as_json:
         print_json({"labs": [entry.summary() for entry in entries]})
         return
@@ -80,47 +80,6 @@ def list_(as_json: bool) -> None:
         row = (one.id, one.fabric, f"{one.scale:g}", state, hosts, pid, f"{one.age_s:.0f} s")
         table.add_row(*map(str, row))
     terminal(soft_wrap=True).print(table if entries else "no labs")
-
-
-@lab.command(epilog="Example: weft lab down two-racks")
-@click.argument("names", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All labs.")
-@json_option
-def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Remove labs, also stale ones, and all processes in them."""
-    if not names and not everything:
-        raise RequestError("which lab?", "name one, or give --all; `weft lab list` shows them")
-    remove(registry.entries() if everything else [_existing(name) for name in names], as_json)
-
-
-def remove(entries: Iterable[LabEntry], as_json: bool) -> None:
-    """Take labs down, and say what was killed in them."""
-    removed = [{"id": entry.id, "killed": registry.remove(entry)} for entry in entries]
-    if as_json:
-        print_json({"removed": removed})
-        return
-    for one in removed:
-        rest = f", {one['killed']} processes in it were killed" if one["killed"] else ""
-        click.echo(f"{one['id']} is down{rest}")
-
-
-@lab.command(
-    "exec",
-    context_settings={"ignore_unknown_options": True},
-    epilog="Example: weft lab exec two-racks n1 -- ip addr",
-)
-@click.argument("name")
-@click.argument("node")
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.pass_context
-def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]) -> None:
-    """Run COMMAND on NODE of a lab and return its exit status."""
-    entry = _up(name)
-    known = [one.name for one in entry.keeper.nodes]
-    if node not in known:
-        raise RequestError(f"lab {name} has no node {node}", f"its nodes: {', '.join(known)}")
-    argv = entry.command(node, list(command))
-    context.exit(subprocess.run(argv, check=False).returncode)
 
 
 @lab.command(
@@ -140,7 +99,7 @@ def weather(
     FILE has [[weather]] (a catalogue name will do); KEY=VALUE words are one event. Without either, print the events
     of the lab. All ends with the lab.
     """
-    entry = _up(name)
+    entry = LABS.up(name)
     if log:
         print_log(weather_log(entry), as_json)
         return
@@ -162,18 +121,3 @@ def _changed(entry: LabEntry, events: tuple[str, ...], speed: float | None, clea
     if events:
         return add_weather(entry, event_text(events), COMMAND_LINE, speed)
     return weather_of(entry)
-
-
-def _up(name: str) -> LabEntry:
-    entry = _existing(name)
-    if entry.state == "stale":
-        raise RequestError(f"lab {name} is stale", f"`weft lab up {entry.fabric}`")
-    return entry
-
-
-def _existing(name: str) -> LabEntry:
-    entry = registry.get(name)
-    if entry is None:
-        known = ", ".join(one.id for one in registry.entries()) or "none"
-        raise RequestError(f"no lab {name}", f"labs: {known}")
-    return entry

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import click
 import msgspec
 
 from weft.base.errors import RequestError
-from weft.faces.cli.measure.lab import remove
+from weft.faces.cli.measure.lab_group import LabGroup, print_up
 from weft.faces.cli.output import json_option, print_json, print_warnings
 from weft.faces.cli.tables.layout import plain_table, terminal
 from weft.faces.cli.tables.run.failover import print_failover
 from weft.measure.execute.failover import measure_failover
-from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.guests import LabGuests
 from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.vm.boot.console import attach
 from weft.measure.testbed.vm.testbed import boot_guests, open_bonded
 
+VMS = LabGroup(
+    "vm",
+    " of virtual machines",
+    lambda entry: entry.guests is not None,
+    "two-nics",
+    lambda entry: f"`weft vm down {entry.id}`, then boot it again",
+)
+
 
 @click.group()
 def vm() -> None:
     """Build virtual clusters of virtual machines."""
+
+
+VMS.add_commands(vm)
 
 
 @vm.command(epilog="Example: weft vm boot 'two-nics(nic=e1000)' --scale 0.1")
@@ -37,19 +46,14 @@ def boot(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
     In brackets behind it: nic=CARD, cpus=N, memory=MB of each guest.
     """
     entry = boot_guests(fabric, scale, name)
-    if as_json:
-        print_json(entry.summary() | {"warnings": [vars(one) for one in entry.keeper.warnings]})
-        return
-    print_warnings(entry.keeper.warnings)
-    hosts = ", ".join(f"{node.name} {node.address}" for node in entry.keeper.nodes)
-    click.echo(f"{entry.id} is up, {_guests(entry).virtualisation}: {hosts}")
+    print_up(entry, entry.keeper.warnings, f", {_guests(entry).virtualisation}", as_json)
 
 
 @vm.command("list", epilog="Example: weft vm list")
 @json_option
 def list_(as_json: bool) -> None:
     """List labs of virtual machines; a guest that ended is named."""
-    entries = [entry for entry in registry.entries() if entry.guests]
+    entries = VMS.entries()
     if as_json:
         print_json({"labs": [entry.summary() | {"dead": _dead(entry)} for entry in entries]})
         return
@@ -61,36 +65,6 @@ def list_(as_json: bool) -> None:
         state = one.state + (", private" if one.private else "")
         table.add_row(one.id, f"{one.scale:g}", state, count, guests.nic, guests.kernel, dead, age)
     terminal(soft_wrap=True).print(table if entries else "no virtual machines")
-
-
-@vm.command(epilog="Example: weft vm down two-nics")
-@click.argument("names", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All labs of virtual machines.")
-@json_option
-def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Remove labs of virtual machines, also stale ones."""
-    if not names and not everything:
-        raise RequestError("which lab?", "name one, or give --all; `weft vm list` shows them")
-    guests = (entry for entry in registry.entries() if entry.guests)
-    remove(guests if everything else [_existing(name) for name in names], as_json)
-
-
-@vm.command(
-    "exec",
-    context_settings={"ignore_unknown_options": True},
-    epilog="Example: weft vm exec two-nics n1 -- ip addr",
-)
-@click.argument("name")
-@click.argument("node")
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.pass_context
-def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]) -> None:
-    """Run COMMAND in a guest and return its exit status.
-
-    It is a program of this machine, whose files guests can read, or of the guest's busybox.
-    """
-    argv = _up(name, node).command(node, list(command))
-    context.exit(subprocess.run(argv, check=False).returncode)
 
 
 @vm.command(epilog="Example: weft vm failover 'two-nics(bond=active-backup)'")
@@ -120,33 +94,13 @@ def failover(fabric: str, times: int, scale: float, as_json: bool) -> None:
 @click.option("--log", is_flag=True, help="Print what the guest wrote so far.")
 def console(name: str, node: str, log: bool) -> None:
     """Use a guest's console; leave it with Control and ]."""
-    guests = _guests(_up(name, node))
+    guests = _guests(VMS.up(name, node))
     if node not in guests.pids:
         raise RequestError(f"{node} of {name} is a namespace", "only guests have a console")
     if log:
         click.echo(guests.console(node).read_text(errors="replace"), nl=False)
         return
     attach(Path(guests.folder), node)
-
-
-def _up(name: str, node: str) -> LabEntry:
-    """A lab with guests that is up and has this host."""
-    entry = _existing(name)
-    if entry.state == "stale":
-        raise RequestError(f"lab {name} is stale", f"`weft vm down {name}`, then boot it again")
-    known = [one.name for one in entry.keeper.nodes]
-    if node not in known:
-        raise RequestError(f"lab {name} has no host {node}", f"its hosts: {', '.join(known)}")
-    return entry
-
-
-def _existing(name: str) -> LabEntry:
-    entries = {entry.id: entry for entry in registry.entries() if entry.guests}
-    if name not in entries:
-        raise RequestError(
-            f"no lab {name} of virtual machines", f"labs: {', '.join(entries) or 'none'}"
-        )
-    return entries[name]
 
 
 def _guests(entry: LabEntry) -> LabGuests:

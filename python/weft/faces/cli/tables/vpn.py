@@ -27,7 +27,7 @@ def print_comparison(found: TunnelComparison) -> None:
     titled(console, "jobs", f" {found.mpi.text}")
     if found.mpi.advice:
         console.print(f"   {found.mpi.advice}", style="dim")
-    if found.is_tcp_over_tcp:
+    if found.tcp_over_tcp:
         console.print(
             " TCP over TCP: after a loss both layers wait and send again; use UDP where a firewall lets it pass"
         )

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import ipaddress
-import logging
 import socket
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from weft.base.errors import RequestError
-from weft.base.http_visitor import MOST_SILENT, Visitor
+from weft.base.http_server import LOOPBACK, answer, listen
 from weft.links.watch.exporter.metrics import families
 from weft.links.watch.exporter.text import PLAIN, content_type, text_of
 from weft.links.watch.store.store import read_record
 
-LOOPBACK = "127.0.0.1"
 FRESH_S = 1.0
 """How long an answer is cached: the files behind it change every 10 s."""
 MOST_CONNECTIONS = 32
-MOST_HEAD_BYTES = 16 << 10
 
 
 @dataclass
@@ -90,25 +84,10 @@ class ListeningExporter:
 
     def answer(self) -> None:
         """Answer until the process is interrupted."""
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         port = self.listener.getsockname()[1]
         names = ("127.0.0.1", "localhost", "[::1]") if self.is_private else ()
-        config = uvicorn.Config(
-            Exporter(self.folder, frozenset(f"{name}:{port}".encode() for name in names)),
-            http=Visitor,
-            ws="none",
-            lifespan="off",
-            loop="asyncio",
-            log_level=logging.CRITICAL,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS + MOST_SILENT,
-            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
-            timeout_graceful_shutdown=1,
-        )
-        with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[self.listener])
+        hosts = frozenset(f"{name}:{port}".encode() for name in names)
+        answer(self.listener, Exporter(self.folder, hosts), MOST_CONNECTIONS)
 
 
 def open_exporter(folder: Path, address: str) -> ListeningExporter:
@@ -121,20 +100,5 @@ def open_exporter(folder: Path, address: str) -> ListeningExporter:
             f"--prometheus {address}: no address and port", "for example :9777 or 10.0.0.7:9777"
         )
     host = host.removeprefix("[").removesuffix("]") or LOOPBACK
-    try:
-        family, kind, number, _, name = socket.getaddrinfo(
-            host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, number)
-    except OSError as error:
-        raise RequestError(f"--prometheus {address}: {error.strerror}") from None
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(name)
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        is_taken = error.errno == errno.EADDRINUSE
-        reason = "another program has this port" if is_taken else error.strerror
-        raise RequestError(f"--prometheus {address}: {reason}", "give another one") from None
+    listener = listen(host, int(port), f"--prometheus {address}", "give another one")
     return ListeningExporter(folder, listener)

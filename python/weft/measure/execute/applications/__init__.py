@@ -1,1 +1,1 @@
-"""Applications over the network while it is measured: work for a receiver, and a web server."""
+"""Applications that use the network while it is measured: a receiver that computes, and a web server."""

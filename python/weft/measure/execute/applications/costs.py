@@ -1,4 +1,4 @@
-"""What receiving costs, measured before the application of a live stream computes gamma times as much."""
+"""The processor cost of receiving, measured before the application of a live stream computes gamma times as much."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ from weft.plan.phases import expand
 from weft.plan.plan import TimeRule
 from weft.runs.meta import RunMeta
 from weft.runs.records.records import ReceivingCost
-from weft.understand.node.receiving_cost import busy_cost, byte_ps, measured_cost, work_costs
+from weft.understand.kinds.loads.receiving_cost import busy_cost, byte_ps, measured_cost, work_costs
 
 _TRIALS = TimeRule(trial_ns=250_000_000, trials=4)
-"""Kernels count soft interrupts in ticks of up to 10 ms."""
+"""Long trials, because kernels count soft interrupts in ticks of up to 10 ms."""
 _LEAST_NS = 600_000_000
 _ROUNDS = 4
-"""A machine with other work misjudges how many messages a trial needs: then it is measured again, so often at most."""
+"""Other work on the machine spoils the estimate of how many messages a trial needs; it is repeated at most this
+often."""
 _UNREAD_IS_LOST = ("udp",)
-"""Nothing holds such a sender back, so that a receiver which computes receives less, not later."""
+"""Without flow control, a receiver that computes receives less instead of later."""
 
 
 @dataclass
 class _Heard:
-    """What the two agents said."""
+    """Samples and evidence of the two agents."""
 
     sizes: list[tuple[int, int]]
-    """Phase and size of its messages."""
+    """Phase and message size in bytes."""
     cpu: int = 0
-    """The receiver's."""
+    """The receiver's processor."""
     samples: list[pa.RecordBatch] = field(default_factory=list)
     evidence: dict[int, list[pa.RecordBatch]] = field(default_factory=lambda: defaultdict(list))
 
@@ -45,28 +46,29 @@ class _Heard:
             self.evidence[node].append(said.rows)
 
     def rows(self, node: int, phase: int) -> pa.Table:
-        """A node's evidence beside a phase."""
+        """A node's evidence of a phase."""
         table = pa.Table.from_batches(self.evidence[node])
         at = table.column_names.index("counter")
         table = table.set_column(at, "counter", table["counter"].cast("string"))
         return table.filter(pc.equal(table["phase"], phase))
 
     def moved(self, phase: int) -> tuple[int, int]:
-        """Bytes and nanoseconds of all batches of a phase."""
+        """Bytes and nanoseconds, summed over all batches of a phase."""
         samples = pa.Table.from_batches(self.samples)
         mine = samples.filter(pc.equal(samples["phase"], phase))
         sizes = pc.multiply(mine["size_bytes"], mine["messages"].cast(pa.int64()))
         return int(pc.sum(sizes).as_py()), int(pc.sum(mine["elapsed_ns"]).as_py())
 
     def shortest_ns(self) -> int:
-        """Of the phase that was measured the least."""
+        """Measured time of the phase that was measured least."""
         return min(self.moved(phase)[1] for phase, _ in self.sizes)
 
 
 async def with_work(
     agents: Sequence[Agent], job: StepJob, pattern: Stream, meta: RunMeta
 ) -> StepJob:
-    """The job with what a byte of each size costs, which is measured first and noted in the run; raises AgentError."""
+    """The job with the cost of receiving a byte of each size, which is measured first and recorded in the run; raises
+    AgentError."""
     known = {(one["step"], one["launch"]) for one in meta.costs}
     if (job.step_index, job.launch) not in known:
         meta.costs.extend(await _measured(agents, job, pattern))
@@ -75,7 +77,7 @@ async def with_work(
 
 
 async def _measured(agents: Sequence[Agent], job: StepJob, pattern: Stream) -> list[ReceivingCost]:
-    """The costs of all sizes of the step: from a second of each at gamma 0, and from one at a gamma of about 1."""
+    """The costs of all sizes of the step, measured for about a second each at gamma 0 and at a gamma of about 1."""
     heard = await _measure(agents, job, _at_gamma(pattern, 0.0))
     costs = [
         measured_cost(
@@ -99,7 +101,7 @@ def _at_gamma(pattern: Stream, gamma: float) -> Stream:
 
 
 async def _measure(agents: Sequence[Agent], job: StepJob, pattern: Stream) -> _Heard:
-    """All sizes of the step at one gamma, until they took long enough."""
+    """Measure all sizes of the step at one gamma until each was measured for long enough."""
     step = msgspec.structs.replace(job.step, pattern=pattern, stop=_TRIALS)
     phases = expand(step, len(job.nodes))
     alone = replace(job, step=step, phases=[one.index for one in phases])

@@ -1,4 +1,4 @@
-"""A web server between two agents: one has a real server on its node, the other is its users."""
+"""A web server between two agents: one runs a real server on its node, the other simulates its users."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from weft.plan.plan import Step
 
 USERS = 0
 SERVER = 1
-"""The two nodes."""
+"""Index of the server's node among the two."""
 TIME_NS = 5_000_000_000
-"""How long so many users are measured in a launch."""
+"""How long each number of users is measured in a launch."""
 LATE_SHARE = 0.1
-"""A generator that is later than such a part of the response time decides it."""
+"""A warning is given if the load generator is later than this share of the median response time."""
 
 
 async def server_of(agent: Agent, testbed: Testbed, step: Step) -> Server:
-    """The web server of a node, which is started and stopped; raises RequestError where it cannot be."""
+    """The web server of a node, after a trial start and stop; raises RequestError if it cannot run."""
     job = StepJob(0, step, 0, [], testbed.nodes, "00" * 32, 0, 1.0)
     try:
         serving = await _start(agent, job)
@@ -57,8 +57,8 @@ async def _start(agent: Agent, job: StepJob) -> Serving:
 
 
 async def run_web_step(agents: list[Agent], job: StepJob, logbook: Logbook) -> None:
-    """Measure the phases of a step, each with fresh connections to the same server; raises AgentError, and what was
-    measured before stays."""
+    """Measure the phases of a step, each with fresh connections to the same server. Raises AgentError; what was
+    measured before is kept."""
     users, server = agents[USERS], agents[SERVER]
     ahead_ns = await users.clock_offset_ns()
     serving = await _start(server, job)
@@ -87,7 +87,7 @@ class _Phase:
         self._logbook, self._phase = logbook, phase
 
     async def run(self) -> None:
-        """The server's node says nothing until it is asked, but for its server's end."""
+        """Measure the phase. The server's node reports nothing until it is asked, unless its server ends."""
         await all_of([self._follow_users(), self._follow_server()])
 
     async def _follow_server(self) -> None:
@@ -134,7 +134,7 @@ class _Phase:
             )
 
     def _warn_once(self, code: str, message: str, hint: str) -> None:
-        """The first of a step stands for all."""
+        """Warn once for each step and code."""
         name, meta = self._logbook.step_name, self._logbook.meta
         if not any(one.code == code and one.message.startswith(name) for one in meta.warnings):
             meta.warn(code, f"{name}: {message}", hint)

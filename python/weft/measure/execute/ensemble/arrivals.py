@@ -1,4 +1,4 @@
-"""What has arrived of each phase, until it is over for all of its nodes."""
+"""Collects the results of each phase until all of its nodes have finished it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from weft.runs.windows import are_measured
 
 _MOST_NAMED = 4
 TRIES = 3
-"""A phase of which some windows measured no rate is measured this often. Not of a search: of many nodes behind a narrow
-link nearly every round has such a window, and what matters is asked again."""
+"""How often a phase is measured if some of its windows gave no rate. Searches do not repeat phases: with many nodes
+behind a narrow link nearly every round has such a window, and the search repeats what matters."""
 
 
 @dataclass
 class _Arrived:
-    """What the nodes have said of one phase."""
+    """What the nodes have reported of one phase."""
 
     batches: list[pa.RecordBatch] = field(default_factory=list)
     evidence: list[tuple[int, Evidence]] = field(default_factory=list)
@@ -37,13 +37,13 @@ class _Arrived:
 class PhaseCollector:
     """Collects phases and hands each to the logbook when it is over.
 
-    A phase is settled once it is over for all, or has begun and can no longer be finished: then what arrived of
-    it is kept, and it is marked. One of which nothing arrived can be run again, and so can one of which some windows
-    were too short or empty, TRIES times in all; the try with the fewest of them is kept.
+    A phase is settled when all nodes have finished it, or when it has begun and can no longer be finished: then what
+    has arrived is kept, and the phase is marked incomplete. A phase of which nothing arrived can be run again. So can
+    one in which some windows were too short or empty, TRIES times in all; the try with the fewest such windows is kept.
     """
 
     def __init__(self, logbook: Logbook, lost: Collection[int], work: Work) -> None:
-        """`lost` may grow: these are the nodes without which phases go on."""
+        """`lost` may grow: phases go on without these nodes."""
         self._logbook = logbook
         self._lost = lost
         self._work = work
@@ -54,11 +54,11 @@ class PhaseCollector:
         self._tries = 1 if logbook.meta.plan.is_search else TRIES
 
     def expect(self, phases: list[Phase]) -> None:
-        """Phases that are to be measured, with all their nodes, lost or not."""
+        """Add phases that are to be measured, with all their nodes, lost or not."""
         self._phases |= {phase.index: phase for phase in phases}
 
     def to_run(self, phases: Iterable[Phase]) -> list[Phase]:
-        """The phases without lost nodes; those of which no transfer is left are left out."""
+        """The phases without lost nodes; phases with no transfer left are omitted."""
         left = []
         for phase in phases:
             rest = self._work.without(phase, self._lost)
@@ -72,28 +72,28 @@ class PhaseCollector:
         return phase.index in self._settled
 
     def current(self) -> int | None:
-        """The first phase that is not settled: the one that runs, or is next."""
+        """The first phase that is not settled: the one that is running or comes next."""
         left = self._phases.keys() - self._settled
         return min(left, key=lambda phase: (len(self._tried.get(phase, ())), phase), default=None)
 
     def samples(self, batch: pa.RecordBatch) -> None:
-        """Samples of one phase from one node."""
+        """Take samples of one phase from one node."""
         self._of(batch.column("phase")[0].as_py()).batches.append(batch)
 
     def recorded(self, node: int, said: Evidence) -> None:
-        """What a node recorded beside one phase, which comes before its samples."""
+        """Take what a node recorded during one phase; it arrives before the samples."""
         self._of(said.rows.column("phase")[0].as_py()).evidence.append((node, said))
 
     def spent(self, node: int, said: Activities) -> None:
-        """What a node did with its time in a phase that is a program, which comes before the phase is over."""
+        """Take how a node spent its time in a phase that is a program; it arrives before the phase is over."""
         self._of(said.phase).activities[node] = said
 
     def driven(self, node: int, said: Driven) -> None:
-        """Where the cars of a node are after a phase that is traffic, which comes before the phase is over."""
+        """Take where the cars of a node are after a traffic phase; it arrives before the phase is over."""
         self._of(said.phase).driven[node] = said
 
     def over(self, node: int, said: PhaseOver, members: Collection[int]) -> None:
-        """A node is through with a phase."""
+        """Note that a node has finished a phase."""
         arrived = self._of(said.phase)
         arrived.over.add(node)
         arrived.barriers_us.append(said.barrier_us)
@@ -106,13 +106,13 @@ class PhaseCollector:
                 self._settle(said.phase)
 
     def give_up(self) -> None:
-        """The session has ended: phases of which something arrived stay as they are."""
+        """The session has ended: settle the phases of which something arrived."""
         for phase in [index for index, arrived in self._arrived.items() if arrived.batches]:
             self._settle(phase)
         self._arrived.clear()
 
     def leave_out(self, phase: int) -> None:
-        """A phase is not to be tried (again)."""
+        """Do not try a phase (again)."""
         if phase not in self._settled:
             self._settle(phase)
 
@@ -135,12 +135,12 @@ class PhaseCollector:
         self._mark_missing(phase, arrived)
 
     def _unmeasured(self, arrived: _Arrived) -> int:
-        """How many rows are no measurement."""
+        """How many rows contain no measurement."""
         steps = self._logbook.meta.plan.steps
         return sum(int((~are_measured(steps, batch)).sum()) for batch in arrived.batches)
 
     def _mark_missing(self, phase: int, arrived: _Arrived) -> None:
-        """Name the nodes it went without, and the transfers that failed between others."""
+        """Record the nodes that a phase lacked, and the transfers that failed between others."""
         gone = self._work.participants(self._phases[phase]) & set(self._lost) - arrived.over
         if gone:
             names = ", ".join(self._logbook.names(gone))
@@ -165,7 +165,7 @@ class PhaseCollector:
 def of_whole_phases(
     batches: Iterable[pa.RecordBatch], evidence: Iterable[tuple[int, Evidence]]
 ) -> Iterator[tuple[int, Evidence]]:
-    """The evidence of nodes, each phase as a stretch of all batches in which the node took part."""
+    """The evidence of nodes, each phase as one stretch that covers all batches in which the node took part."""
     count: dict[tuple[int, int], int] = {}
     for batch in batches:
         columns = (batch[name].to_pylist() for name in ("phase", "src", "dst", "batch"))

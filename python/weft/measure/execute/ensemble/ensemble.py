@@ -1,4 +1,4 @@
-"""One step between many nodes: its phases go on when nodes fail."""
+"""Runs one step between many nodes, and continues its phases when nodes fail."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from weft.plan.phases import Phase
 
 @dataclass
 class EnsembleEngine:
-    """Runs phases over the nodes that are left of `nodes`.
+    """Runs phases on the nodes of `nodes` that are left.
 
-    When one fails, all the others drop the session, join again without it and go on: with the phase that was
-    running if nothing of it had arrived, else with the next. When nothing moves and the faulty node is not clear
-    (two nodes wait for each other), all join again. If one of them is cut off it fails to; if not, only
-    their transfer is bad, and the next phase is tried.
+    When a node fails, all others leave the session, join again without it and continue: with the interrupted phase if
+    nothing of it had arrived, else with the next. When nothing moves and the faulty node is not clear (two nodes wait
+    for each other), all join again. If one of them is cut off, it fails to join; otherwise only their transfer is bad,
+    and the next phase is tried.
     """
 
     _crew: Crew
@@ -35,7 +35,7 @@ class EnsembleEngine:
         self._ledger = PhaseCollector(self._logbook, self._crew.lost.keys(), self._work)
 
     async def run(self, phases: list[Phase]) -> None:
-        """All phases, as far as nodes are left for them; raises TooFewNodes."""
+        """Run all phases, as far as nodes are left for them; raises TooFewNodes."""
         self._ledger.expect(phases)
         while remaining := [phase for phase in phases if not self._ledger.is_settled(phase)]:
             try:
@@ -44,7 +44,7 @@ class EnsembleEngine:
                 await self._recover(setback)
 
     async def close(self) -> None:
-        """End the session; a node that fails here no longer matters."""
+        """End the session; failures of nodes no longer matter here."""
         try:
             if self._session:
                 await self._session.leave()
@@ -65,7 +65,7 @@ class EnsembleEngine:
         return self._session
 
     async def _recover(self, setback: Setback) -> None:
-        """Drop the failed nodes, free the others from the session, and settle what had begun."""
+        """Drop the failed nodes, release the others from the session, and settle the phases that had begun."""
         session, self._session = self._session, None
         assert session is not None
         lost = setback.lost | await session.abort(setback.lost)

@@ -13,9 +13,8 @@ _MOST_NAMED = 3
 
 @dataclass(eq=False)
 class Setback(Exception):
-    """A session has ended early: because of `lost` nodes, or, where that is not clear, because nothing moved
-    between some.
-    """
+    """A session ended early, because of `lost` nodes or, if it is not clear which, because nothing moved between
+    some."""
 
     lost: dict[int, AgentError]
     stalled_between: tuple[int, ...] | None = None
@@ -23,15 +22,16 @@ class Setback(Exception):
 
 @dataclass(frozen=True)
 class FaultJudge:
-    """Names the lost nodes. Agents refer to each other by number; `_name` gives a node's name."""
+    """Decides which nodes are lost. Agents refer to each other by number; `_name` gives a node's name."""
 
     _name: Callable[[int], str]
 
     def failed(self, errors: dict[int, AgentError], members: int, may_rejoin: bool) -> Setback:
-        """Nodes gave up. Lost are those that ended; else those that fail on their own; else the one others miss.
+        """Nodes gave up. Lost are those whose agents ended; else those that failed for a reason of their own; else the
+        one that the others cannot reach.
 
-        Where that is not clear, joining again decides; a node that cannot join is dropped. What most nodes refuse is
-        not the fault of one of them: that is raised as it is.
+        If that is not clear, joining again decides: a node that cannot join is dropped. An error that most nodes report
+        is not the fault of one of them, and is raised unchanged.
         """
         ended = {node: error for node, error in errors.items() if error.is_its_end}
         alone = {node: error for node, error in errors.items() if not error.peers}
@@ -50,7 +50,7 @@ class FaultJudge:
         return Setback({node: self._missed(node, errors)})
 
     def stalled(self, complaints: list[Complaint], patience_s: float) -> Setback:
-        """Nothing has moved for too long: lost is the one that explains most of the waiting."""
+        """Nothing has moved for too long: the node that explains most of the waiting is lost."""
         found = suspects(complaints)
         if len(found) != 1:
             return Setback({}, tuple(found))
@@ -60,7 +60,8 @@ class FaultJudge:
         return Setback({node: AgentError(self._name(node), "node-stalled", reason)})
 
     def mute(self, nodes: Sequence[int], seconds: float) -> Setback:
-        """Nodes whose agents said nothing; of many at a time their machines may be less to blame than this one."""
+        """The agents of `nodes` sent nothing. If many are silent at once, this machine may be the cause rather than
+        theirs."""
         reason = f"the agent sent nothing for {seconds:g} s"
         if len(nodes) > 1:
             reason += f", nor did those of {len(nodes) - 1} more (`--patience` gives them longer)"
@@ -68,7 +69,8 @@ class FaultJudge:
         return Setback(lost)
 
     def _missed(self, node: int, errors: dict[int, AgentError]) -> AgentError:
-        """What the others say of a node; what it says itself of them is the same the other way round."""
+        """What the others report about a node; its own complaints about them are the same edges in the other
+        direction."""
         witnesses = [one for one, error in errors.items() if node in error.peers]
         if not witnesses:
             return errors[node]
@@ -83,6 +85,6 @@ class FaultJudge:
 
 
 def _explanation(witnesses: Iterable[int], errors: dict[int, AgentError]) -> str:
-    """What the first that found no way to a node found out about it."""
+    """The explanation by the first node that found no way to the lost one."""
     known = (errors[one].reason for one in witnesses if errors[one].code == "peer-unreachable")
     return next((f": {reason}" for reason in known), "")

@@ -1,4 +1,4 @@
-"""A session: agents that have joined for some phases, until they leave or one of them fails."""
+"""A session: agents that have joined to run some phases, until they leave or one of them fails."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from weft.plan.phases import Phase
 
 TICK_S = 0.25
 SETTLE_S = 1.0
-"""How long the others may take to say what they saw when one has failed."""
+"""How long the others may take to report what they saw after one has failed."""
 LEAVE_S = 5.0
 CONNECT_EACH_S = 0.02
-"""What this machine may take for each node that joins, beside the patience with it."""
+"""Time that this machine may take for each node that joins, in addition to the patience."""
 MOST_RECORDED = 128
-"""More nodes record nothing: what they would send is several times what they measure."""
+"""With more nodes than this none records evidence: it would be several times as much data as the samples."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Session:
             self._logbook.joined(node, answer)
 
     async def work(self, phases: list[Phase]) -> None:
-        """Let them run phases, all of which they get at once; raises Setback."""
+        """Send all phases to the nodes at once and let them run; raises Setback."""
         if not phases:
             return
         requests = self._work.requests(phases, self.members)
@@ -91,11 +91,11 @@ class Session:
         self._end_pause()
 
     async def leave(self) -> None:
-        """End the session in peace; raises Setback."""
+        """End the session regularly; raises Setback."""
         await self._ask(dict.fromkeys(self.members, request.Leave()), Left, LEAVE_S)
 
     async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
-        """Drop everything at once; gives the nodes that do not even do that."""
+        """Abort at once; returns the nodes that fail even then, with their errors."""
         nodes = [node for node in self.members if node not in without]
         ends = await asyncio.gather(*(self._abort_one(node) for node in nodes))
         return {node: error for node, error in zip(nodes, ends, strict=True) if error is not None}
@@ -143,7 +143,7 @@ class Session:
     async def _ask(
         self, requests: Mapping[int, Request], answer: type[Answer], within_s: float | None
     ) -> dict[int, Answer]:
-        """Ask every node and wait for all answers; raises Setback once one fails or time is up."""
+        """Send requests and wait for the answers of all nodes; raises Setback once one fails or time is up."""
         tasks = {
             node: asyncio.ensure_future(self._ask_one(node, asked, answer))
             for node, asked in requests.items()
@@ -209,10 +209,10 @@ class Session:
     async def _hear_the_others(
         self, tasks: Mapping[int, asyncio.Task[Answer]], deadline_s: float | None
     ) -> None:
-        """Wait for other reports, unless an agent has ended, which explains all others.
+        """Wait for the reports of the others, unless an agent has ended, which explains all other failures.
 
-        An agent that cannot connect may learn so long before those that cannot connect to it: these may take until the
-        deadline.
+        An agent that cannot connect may notice this long before those that cannot connect to it, so the others have
+        until the deadline.
         """
         settled_s = time.monotonic() + SETTLE_S
         until_s = max(settled_s, deadline_s or 0)
@@ -227,7 +227,7 @@ class Session:
             await asyncio.sleep(0.05)
 
     def _judge_silence(self) -> None:
-        """Raise Setback when an agent says nothing for too long, or nothing moves."""
+        """Raise Setback if an agent is silent for too long, or nothing moves."""
         if self._watch is None:
             return
         now_s = time.monotonic()
@@ -239,7 +239,7 @@ class Session:
             raise self._judge.stalled(self._watch.complaints(), self._job.patience_s)
 
     def _note_pause(self, watch: HeartbeatWatch, now_s: float) -> None:
-        """Once anything moves again, note which nodes the others waited for: a link may have been away."""
+        """Once anything moves again, note which nodes the others waited for: a link may have been down."""
         if pause_s := watch.pause_s(now_s):
             self._pause = tuple(watch.held_up_by()), pause_s
         else:
@@ -252,7 +252,7 @@ class Session:
 
 
 def _errors(tasks: Mapping[int, asyncio.Task[Answer]]) -> dict[int, AgentError]:
-    """What went wrong so far, by node; anything but an agent's failure is raised."""
+    """The agents' errors so far, by node; any other exception is raised."""
     found = {}
     for node, task in tasks.items():
         error = task.exception() if task.done() and not task.cancelled() else None

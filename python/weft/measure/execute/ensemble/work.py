@@ -19,7 +19,7 @@ from weft.plan.plan import to_json
 from weft.plan.roles import participants, parts, without
 
 MOST_ROWS = 2_000_000
-"""Messages of a step's programs whose times are kept, in a launch."""
+"""Most messages of a step's programs whose times are kept in a launch."""
 
 
 class Work(Protocol):
@@ -29,18 +29,18 @@ class Work(Protocol):
         """The nodes that take part."""
 
     def without(self, phase: Phase, lost: Collection[int]) -> Phase | None:
-        """What is left of the phase without some nodes, None where that is nothing."""
+        """The phase without lost nodes; None if nothing is left of it."""
 
     def ends(self, phase: Phase) -> set[tuple[int, int]]:
         """The sources and destinations that must have samples."""
 
     def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
-        """What each member is asked for."""
+        """The request for each member."""
 
 
 @dataclass(frozen=True)
 class Transfers:
-    """Transfers at the same time: a phase goes on without nodes that are lost."""
+    """Transfers that run at the same time: a phase continues without lost nodes."""
 
     _job: StepJob
 
@@ -68,16 +68,16 @@ class Transfers:
 
 @dataclass(frozen=True)
 class ProgramWork:
-    """Programs: each needs all of its ranks, whose nodes these are."""
+    """Programs: each needs all of its ranks, whose nodes are given here."""
 
     _job: StepJob
     _ranks: tuple[int, ...]
     compute: Compute
-    """How ranks spend the time that they compute."""
+    """How ranks spend their computing time."""
     trace: _core.Program | None
-    """The program, where it does not follow from the step."""
+    """The program, unless it follows from the step."""
     rendezvous_bytes: int
-    """Longer messages wait for their receive."""
+    """Messages longer than this wait for their receive to be posted."""
 
     def participants(self, phase: Phase) -> set[int]:
         return set(self._ranks)
@@ -113,7 +113,7 @@ class ProgramWork:
 
 @dataclass(frozen=True)
 class TrafficWork:
-    """Traffic over the first so many of these nodes: a phase needs all of its own."""
+    """Traffic over the first nodes of these; a phase needs all nodes that it names."""
 
     _job: StepJob
     _pattern: Traffic

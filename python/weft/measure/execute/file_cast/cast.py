@@ -1,4 +1,4 @@
-"""One cast of a file: who sends to whom, what happens when a node fails, and when it is over."""
+"""One cast of a file: who sends to whom, what happens when a node fails, and when the cast is over."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ from weft.plan.pattern import Cast
 
 TICK_S = 0.25
 GRACE_S = 0.3
-"""How long after a link broke the news may take that the node at its other end is dead."""
+"""After a link breaks, how long to wait for the news that the node at its other end is dead."""
 OVER_S = 30.0
-"""How long a node may take to give its file its name."""
+"""How long a node may take to rename its finished file."""
 
 
 class CastEnded(AgentError):
-    """The source failed."""
+    """Raised when the source has failed."""
 
 
 @dataclass
 class CastOutcome:
-    """What became of a cast: by node the hash of what it has, what it did, why it failed, and its last predecessor."""
+    """The result of a cast: for each node the hash of its file, its activity, why it failed, and its last
+    predecessor."""
 
     start_ns: int
     hashes: dict[int, str] = field(default_factory=dict)
@@ -51,8 +52,8 @@ class CastOutcome:
 
 
 class FileCastEngine:
-    """A node that fails is taken out, and its predecessor sends to its successor. One that only fails to write goes on
-    sending."""
+    """Casts a file along a chain. A node that fails is removed, and its predecessor sends to its successor. A node that
+    only fails to write still forwards data."""
 
     def __init__(self, crew: Crew, order: list[int], job: StepJob, logbook: Logbook) -> None:
         self._crew, self._job, self._logbook = crew, job, logbook
@@ -62,12 +63,12 @@ class FileCastEngine:
         self._ports: dict[int, list[int]] = {}
         self._broken: dict[int, set[int]] = {}
         self._waiting: dict[int, float] = {}
-        """When links broke that are about to be made anew, by generation."""
+        """For each broken link that is about to be renewed, by generation, when it broke."""
         self._outcome = CastOutcome(0)
         self._stalls = Stalls(job.patience_s)
 
     async def run(self) -> CastOutcome:
-        """Cast the file; raises AgentError where the source fails, or no other node is left."""
+        """Cast the file; raises AgentError if the source fails or no other node is left."""
         for node in list(self._chain.order):
             await self._open(node)
         self._check_chain()
@@ -91,7 +92,7 @@ class FileCastEngine:
         return self._crew.agents[node]
 
     async def _open(self, node: int) -> None:
-        """One that cannot is not part of the chain."""
+        """Open a node's listener; a node that cannot listen is left out of the chain."""
         agent, here = self._agent(node), self._job.nodes[node]
         is_source = node == self._source
         try:
@@ -122,7 +123,7 @@ class FileCastEngine:
         raise CastEnded(name, "cast-ended", f"no node is left to cast to: {reasons}")
 
     async def _make(self, link: ChainLink) -> None:
-        """Tell both ends of a link, the sender first: then it keeps what the other needs."""
+        """Announce a link to both ends, to the sender first, so that it keeps the data that the other end needs."""
         assert link.src is not None
         peers = []
         if link.dst is not None:
@@ -137,7 +138,7 @@ class FileCastEngine:
         await self._agent(node).send(what)
 
     def _is_over(self) -> bool:
-        """When every node that is left has the file, or has failed to keep it."""
+        """Whether every node that is left has the file, or has failed to write it."""
         settled = self._outcome.hashes.keys() | self._outcome.failed.keys()
         return settled.issuperset(self._chain.order)
 
@@ -158,7 +159,7 @@ class FileCastEngine:
                 self._note_broken(node, said)
 
     def _fail(self, node: int, message: str) -> None:
-        """It goes on to send what it gets."""
+        """Note that a node failed to write; it still forwards what it receives."""
         name = self._logbook.name(node)
         if node == self._source:
             raise CastEnded(name, "cast-ended", message)
@@ -179,7 +180,7 @@ class FileCastEngine:
             self._waiting.setdefault(link.generation, time.monotonic())
 
     async def _look_around(self) -> None:
-        """Make links anew that broke, and find nodes that say nothing or do nothing."""
+        """Renew broken links, and find nodes that are silent or make no progress."""
         now_s = time.monotonic()
         for node in self._chain.order[1:]:
             link = self._chain.current(node, "predecessor")
@@ -207,7 +208,7 @@ class FileCastEngine:
         await self._lose(suspect, self._error(suspect, "peer-unreachable", why))
 
     async def _lose(self, node: int, error: AgentError) -> None:
-        """Go on without a node, over the gap that it leaves."""
+        """Remove a node and close the gap that it leaves."""
         if node == self._source:
             raise CastEnded(error.node, "cast-ended", f"{error.reason}, and it has the file")
         await self._inbox.stop(node)
@@ -240,7 +241,7 @@ class FileCastEngine:
         )
 
     async def _end(self) -> None:
-        """Where the hash is the source's, the file gets its name."""
+        """Give the file its name on each node whose hash equals the source's."""
         right = self._outcome.hashes.get(self._source)
         ends = (self._finish(node, right) for node in list(self._chain.order))
         await asyncio.gather(*ends)

@@ -1,4 +1,4 @@
-"""Which node sends to which: a chain that closes where a node is taken out."""
+"""Which node sends to which: a chain that closes when a node is removed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class ChainLink:
-    """A node sends to the next. Each link that is made has another number; the last node's has no `dst`, nor the
-    first's a `src`."""
+    """A node sends to the next. Each new link has a number of its own; the last node's has no `dst`, the first node's
+    no `src`."""
 
     generation: int
     src: int | None
@@ -23,22 +23,22 @@ class Chain:
     order: list[int]
     generation: int = 0
     generations: dict[int, int] = field(default_factory=dict)
-    """Of the link to a node, by node."""
+    """For each node, the generation of the link to it."""
     complaints: dict[int, int] = field(default_factory=dict)
-    """How many links from a node have failed for good."""
+    """For each node, how many links from it have failed for good."""
     tries: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def links(self) -> list[ChainLink]:
-        """All links, made anew; the last node's to none is among them."""
+        """New links between all nodes, including the last node's link to none."""
         ends: Sequence[int | None] = [*self.order, None]
         return [self._link(src, dst) for src, dst in zip(self.order, ends[1:], strict=True)]
 
     def again(self, src: int) -> ChainLink:
-        """The link from a node, made anew."""
+        """A new link from a node."""
         return self._link(src, self.successor(src))
 
     def remove(self, node: int) -> ChainLink:
-        """Take a node out that is not the source: the link that closes the gap."""
+        """Remove a node that is not the source; returns the link that closes the gap."""
         before = self.predecessor(node)
         assert before is not None
         self.order.remove(node)
@@ -53,7 +53,7 @@ class Chain:
         return self.order[place - 1] if place else None
 
     def current(self, node: int, side: str) -> ChainLink | None:
-        """The link to a node or from it, if there is one."""
+        """The link to a node or from it; None if it does not exist."""
         if node not in self.order:
             return None
         src, dst = (
@@ -66,9 +66,9 @@ class Chain:
         return ChainLink(self.generations[dst], src, dst)
 
     def suspect(self, link: ChainLink) -> int | None:
-        """The node to take out since a link fails; None where it is to be tried again first.
+        """The node to remove because a link failed; None if the link is to be tried again first.
 
-        It is the one that is sent to, unless the sender did not reach an earlier successor either.
+        It is the receiving node, unless the sender has failed to reach an earlier successor too.
         """
         assert link.src is not None and link.dst is not None
         ends = (link.src, link.dst)

@@ -1,4 +1,4 @@
-"""What the nodes of a cast say, in the order in which it is heard."""
+"""What the nodes of a cast report, in order of arrival."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TypeAlias
 from weft.measure.testbed.agent.agent import Agent, AgentError
 
 Said: TypeAlias = tuple[int, object]
-"""A node, and its message or its AgentError."""
+"""A node, with its message or its AgentError."""
 
 
 class Inbox:
-    """Listens to all nodes until it is closed, which loses no message that has come in part."""
+    """Listens to all nodes until it is closed. Closing loses no message that has arrived in part."""
 
     def __init__(self, agents: Mapping[int, Agent]) -> None:
         self._queue: asyncio.Queue[Said] = asyncio.Queue()
@@ -31,7 +31,7 @@ class Inbox:
             await self._queue.put((node, said))
 
     async def next(self, within_s: float) -> Said | None:
-        """The next message, or None where there is none in time."""
+        """The next message; None if none arrives in time."""
         try:
             async with asyncio.timeout(within_s):
                 return await self._queue.get()
@@ -39,7 +39,7 @@ class Inbox:
             return None
 
     async def stop(self, node: int) -> None:
-        """Listen to a node no more."""
+        """Stop listening to a node."""
         task = self._tasks.pop(node)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

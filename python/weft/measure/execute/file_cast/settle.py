@@ -1,4 +1,4 @@
-"""A cast of a file before it starts: the file's size, where it goes, and what is in its way."""
+"""Prepares a cast of a file: the file's size, the paths of the copies, and whether they can be written."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from weft.plan.plan import SizeList, Step
 
 NODE = "{node}"
 RECEIVED = "received"
-"""The folder of a run that has what the nodes of this machine received."""
+"""The folder of a run for files that the nodes of this machine received."""
 MOST_NETWORKS = 2
 LARGEST_NAMED = 4
-"""So many nodes are named where all say the same."""
+"""At most this many nodes are named if all report the same."""
 
 
 def settle_file_cast(
     step: Step, pattern: Cast, file: CastFile, testbed: Testbed, out: Path | None
 ) -> Step:
-    """The step with the size of its file and the places of the copies; raises RequestError where one cannot be read, or
-    not be written. Nothing is changed on the nodes. Without an `out` they are computed."""
+    """The step with the size of its file and the paths of the copies; raises RequestError if a file cannot be read or
+    written. Nothing is changed on the nodes. Without `out` the nodes are simulated."""
     if out is None:
         return _sized(step, _local_size(file.path))
     placed = replace(step, pattern=_placed(step, pattern, file, testbed, out))
@@ -36,7 +36,7 @@ def settle_file_cast(
 
 
 def job_of(step: Step, node_name: str, is_source: bool, launch: int = 0) -> CastJob:
-    """What a node is told of the file; later launches write it anew."""
+    """The job of a node: paths and size of the file. Later launches write the file again."""
     pattern = step.pattern_as(Cast)
     file = pattern.file
     assert file and isinstance(step.sizes, SizeList)
@@ -52,12 +52,12 @@ def job_of(step: Step, node_name: str, is_source: bool, launch: int = 0) -> Cast
 
 
 def nodes_in_order(step: Step, testbed_nodes: int) -> list[int]:
-    """The nodes of the chain, the source first."""
+    """The nodes of the chain in order, the source first."""
     return list(step.members(testbed_nodes))
 
 
 def _local_size(path: str) -> int:
-    """Of a file on this machine, for a simulation."""
+    """The size of a file on this machine, for a simulation."""
     try:
         found = Path(path).stat()
     except OSError as error:
@@ -72,7 +72,7 @@ def _sized(step: Step, size_bytes: int) -> Step:
 
 
 def _placed(step: Step, pattern: Cast, file: CastFile, testbed: Testbed, out: Path) -> Cast:
-    """With the paths of the file and its copies, over as many networks as there are."""
+    """The pattern with the paths of the file and its copies, and over how many networks it is cast."""
     path = str(Path(file.path).absolute()) if testbed.is_here else file.path
     receivers = len(nodes_in_order(step, len(testbed.nodes))) - 1
     placed = replace(file, path=path, to=_target(file, testbed, out, receivers))
@@ -97,7 +97,7 @@ def _target(file: CastFile, testbed: Testbed, out: Path, receivers: int) -> str:
 
 
 async def _looked_at(step: Step, testbed: Testbed) -> Step:
-    """With the file's size, after all nodes have said that they can read or write it."""
+    """The step with the file's size, after all nodes have confirmed that they can read or write the file."""
     source, *others = nodes_in_order(step, len(testbed.nodes))
     crew = await Crew.start(testbed, [source, *others])
     try:
@@ -118,7 +118,7 @@ async def _size(agent: Agent, step: Step) -> int:
 
 
 async def _check_targets(agents: list[Agent], step: Step) -> None:
-    """Raises RequestError where no node can write; those that cannot where others can fail in the run."""
+    """Raises RequestError if no node can write; if only some cannot, those may fail in the run."""
     reasons: dict[str, str] = {}
     for agent in agents:
         try:

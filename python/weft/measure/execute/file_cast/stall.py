@@ -1,4 +1,4 @@
-"""Nodes of a cast that say nothing, or to which nothing comes though there is something."""
+"""Finds nodes of a cast that are silent, or that receive nothing although data is available."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ class _Heard:
 
 
 class Stalls:
-    """What was heard of each node, and when."""
+    """What each node last reported, and when."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
         self._heard: dict[int, _Heard] = {}
         self._behind: dict[int, tuple[int, float]] = {}
-        """How many chunks a node has had since when, though there were more for it."""
+        """For each node that lacks available chunks, how many it has, and since when."""
 
     def hear(self, node: int, said: Spent, now_s: float) -> None:
         self._heard[node] = _Heard(now_s, said.known)
 
     def silent(self, order: Sequence[int], now_s: float) -> int | None:
-        """A node of which nothing was heard for too long."""
+        """The first node of `order` that has reported nothing for longer than the patience; None if there is none."""
         for node in order:
             heard = self._heard.setdefault(node, _Heard(now_s, 0))
             if now_s - heard.at_s > self._patience_s:
@@ -36,8 +36,8 @@ class Stalls:
         return None
 
     def stuck(self, order: Sequence[int], now_s: float) -> int | None:
-        """A node to which nothing came for too long though its predecessor has more. Where several stand still, the
-        last holds up those before it. To be asked often."""
+        """A node that has received nothing for longer than the patience although its predecessor has more; None if
+        there is none. If several are stuck, the last one, since it holds up those before it. To be called often."""
         found = None
         for before, node in pairwise(order):
             ahead, heard = self._heard.get(before), self._heard.get(node)

@@ -1,4 +1,4 @@
-"""A step that casts a file, and what it leaves in the run."""
+"""A step that casts a file, and what it records in the run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from weft.runs.records import records
 from weft.runs.samples import SCHEMA
 
 PHASE = 0
-"""The one that such a step has."""
+"""The only phase of such a step."""
 
 
 async def run_file_cast(crew: Crew, job: StepJob, logbook: Logbook) -> None:
-    """Cast the file once; raises AgentError where the source fails, and TooFewNodes."""
+    """Cast the file once; raises AgentError if the source fails, and TooFewNodes."""
     if PHASE not in job.phases:
         return
     logbook.forget(job.phases)
@@ -35,7 +35,7 @@ async def run_file_cast(crew: Crew, job: StepJob, logbook: Logbook) -> None:
 
 
 class _Record:
-    """What became of a cast, written to the run."""
+    """Writes the outcome of a cast to the run."""
 
     def __init__(self, job: StepJob, logbook: Logbook, outcome: CastOutcome, source: int) -> None:
         self._job, self._logbook, self._outcome = job, logbook, outcome
@@ -50,7 +50,7 @@ class _Record:
         self._logbook.phases_measured([PHASE], self._samples())
 
     def _receivers(self) -> list[int]:
-        """Those that have the file, the source apart."""
+        """The nodes that have the file, without the source."""
         return [node for node in sorted(self._outcome.hashes) if node != self._source]
 
     def _samples(self) -> list[pa.RecordBatch]:

@@ -1,6 +1,7 @@
-"""Settings of nodes: looked at, changed while a step runs, and put back whatever happens.
+"""Settings of nodes: read, changed while a step runs, and always restored.
 
-First the journals (here and on the node), then the change; a guard on each node restores when it hears nothing.
+The journals (here and on the node) are written before a change. A guard on each node restores the settings when it
+loses contact.
 """
 
 from weft.measure.execute.host_settings.look import KnobState, look

@@ -1,4 +1,4 @@
-"""The journal on this machine: a file for each launch that changes settings, with what they were."""
+"""The journal on this machine: one file for each launch that changes settings, with their previous values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.measure.testbed.agent.request import Entry
 
 
 class TestbedRequest(Struct, frozen=True):
-    """What opens the same testbed again."""
+    """What is needed to open the same testbed again."""
 
     spec: str
     nodes: int | None = None
@@ -29,7 +29,7 @@ class TestbedRequest(Struct, frozen=True):
 
 
 class Changed(Struct):
-    """The settings of a node that are changed; `boot` and `namespace` say of which machine and network, since when."""
+    """The changed settings of a node; `boot` and `namespace` identify the machine's boot and the network namespace."""
 
     node: int
     name: str
@@ -39,7 +39,7 @@ class Changed(Struct):
 
 
 class Journal(Struct):
-    """All that a launch has changed. `session` names the journals on the nodes."""
+    """All changes of a launch. `session` names the journals on the nodes."""
 
     session: str
     asked: TestbedRequest
@@ -48,19 +48,20 @@ class Journal(Struct):
 
 
 def session_of(session: str, node: int) -> str:
-    """The name of a node's own journal: several nodes may be on one machine."""
+    """The name of a node's own journal, since several nodes may be on one machine."""
     return f"{session}-{node}"
 
 
 def folder() -> Path:
-    """$XDG_STATE_HOME/weft/settings."""
+    """The folder of journals, $XDG_STATE_HOME/weft/settings."""
     state = os.environ.get("XDG_STATE_HOME", "")
     root = Path(state) if Path(state).is_absolute() else Path.home() / ".local/state"
     return root / "weft" / "settings"
 
 
 class JournalFile:
-    """A journal that grows: each line is all of it, so that the last whole line holds. Locked while it is open."""
+    """A journal that grows: each line contains the whole journal, so the last complete line is valid. Locked while it
+    is open."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path = path
@@ -68,7 +69,7 @@ class JournalFile:
 
     @classmethod
     def create(cls) -> JournalFile:
-        """A new one, of this process; raises WorkError where there can be none, so that nothing is changed."""
+        """Create a journal for this process; raises WorkError if that is impossible, so that nothing is changed."""
         path = folder() / f"{secrets.token_hex(8)}.jsonl"
         try:
             private_folder(path.parent, hint="set XDG_STATE_HOME")
@@ -84,7 +85,7 @@ class JournalFile:
         return self.path.stem
 
     def write(self, journal: Journal) -> None:
-        """On disk when this returns."""
+        """Append a line; it is on disk when this returns."""
         try:
             self._file.write(msgspec.json.encode(journal) + b"\n")
             os.fsync(self._file.fileno())
@@ -92,14 +93,14 @@ class JournalFile:
             raise WorkError(f"{self.path}: cannot be written: {error.strerror}") from None
 
     def close(self, is_done: bool) -> None:
-        """Remove it when all is as before, else keep it for `undo`."""
+        """Remove the journal if all settings are restored, else keep it for `undo`."""
         if is_done:
             self.path.unlink(missing_ok=True)
         self._file.close()
 
 
 def left_over() -> Iterator[tuple[JournalFile, Journal | None]]:
-    """Journals that no process of weft holds any more, oldest first; None is one in which nothing was written."""
+    """Journals that no running weft holds, oldest first; with None for a journal in which nothing was written."""
     paths = folder().glob("*.jsonl")
     for path in sorted(paths, key=lambda one: one.stat().st_mtime):
         file = path.open("r+b", buffering=0)

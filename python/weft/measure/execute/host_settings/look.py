@@ -1,4 +1,4 @@
-"""What settings are on nodes, and which can be changed."""
+"""The values of settings on nodes, and which of them can be changed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from weft.measure.testbed.event_loop import run_to_end
 
 
 class KnobState(Struct, frozen=True):
-    """A knob on a node: its value, None where it cannot be read, and why it cannot be changed, "" where it can.
+    """A knob on a node: `value` is None if it cannot be read; `why_not` says why it cannot be changed, "" if it can.
 
-    `allowed` are the values that the node offers, where it says. Sockets and MPI have no value of a node.
+    `allowed` lists the values that the node offers, if known. Knobs of sockets and MPI have no value on a node.
     """
 
     value: str | None = None
@@ -31,9 +31,9 @@ class KnobState(Struct, frozen=True):
 def look(
     testbed: Testbed, knobs: Iterable[Knob], anyway: bool = False
 ) -> dict[str, dict[str, KnobState]]:
-    """Each of the knobs on each node, by the names of both; nothing is changed. Raises RequestError and AgentError.
+    """The state of each knob, by the names of node and knob; nothing is changed. Raises RequestError and AgentError.
 
-    The interface that ssh came in on can be changed if `anyway`.
+    With `anyway`, the interface that carries the ssh connection can be changed too.
     """
     if testbed.is_computed:
         raise RequestError(f"{testbed.kind}:{testbed.name}: is computed, so it has no settings")
@@ -67,7 +67,7 @@ async def _of_node(
 
 
 async def see(agent: Agent, interface: str, knobs: Sequence[Knob], anyway: bool) -> KnobsSeen:
-    """What the agent says of those that are set on nodes; raises AgentError."""
+    """The agent's report on knobs that are set on nodes; raises AgentError."""
     asked = places.questions(knobs, interface)
     await agent.send(LookAtKnobs(knobs=asked, anyway=anyway))
     return await agent.expect(KnobsSeen)

@@ -1,4 +1,4 @@
-"""Where a knob is on a node: its interface put into what the catalogue says."""
+"""Where a knob is on a node: the catalogue's paths, with the node's interface filled in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.plan.plan import Plan, Step
 
 
 def check_knobs(plan: Plan, nodes: int, is_computed: bool = False) -> None:
-    """Refuse a knob that there is not, that an option of its own sets, or of a node that there is not."""
+    """Raise RequestError for an unknown knob, one that has an option of its own, or an unknown node."""
     for step in plan.steps:
         for key in step.options.knobs or ():
             name, _, node = key.partition("@")
@@ -40,7 +40,8 @@ def _refuse_option(step: Step, knob: Knob) -> None:
 
 
 def values_of(knobs: Mapping[str, str], node: int) -> dict[str, str]:
-    """What a step's `knobs` ask of a node, without those of an MPI; one that names the node wins."""
+    """The values that a step's `knobs` set on a node, without those of an MPI; a value for this node takes
+    precedence."""
     general = {key: value for key, value in knobs.items() if "@" not in key}
     own = {
         key.removesuffix(f"@{node}"): value
@@ -51,13 +52,13 @@ def values_of(knobs: Mapping[str, str], node: int) -> dict[str, str]:
 
 
 def interface_of(agent: Agent, node: Node) -> str:
-    """The interface that has the node's measured address, "" where none is known."""
+    """The interface that has the node's measured address, "" if none is known."""
     found = (one.name for one in agent.facts.interfaces if node.address in one.addresses)
     return next(found, "")
 
 
 def questions(knobs: Iterable[Knob], interface: str) -> list[Question]:
-    """To the agent of a node whose interface that is, of those that are set on nodes."""
+    """Questions to the agent of a node about the knobs that are set on nodes, for this interface."""
     return [_question(knob, interface) for knob in knobs if knob.is_of_node]
 
 
@@ -74,7 +75,7 @@ def _question(knob: Knob, interface: str) -> Question:
 
 
 def entry(knob: Knob, interface: str, old: dict[str, str], wanted: str) -> Entry:
-    """A change of a knob that is `old` now."""
+    """The journal entry for a change of a knob from its values `old`."""
     asked = _question(knob, interface)
     return Entry(
         name=knob.name,
@@ -89,7 +90,7 @@ def entry(knob: Knob, interface: str, old: dict[str, str], wanted: str) -> Entry
 
 
 def text_of(values: Mapping[str, str]) -> str:
-    """Values by file in a text; files that are the same say it once."""
+    """Values by file as text; equal values are written once."""
     return ", ".join(dict.fromkeys(values.values()))
 
 

@@ -1,4 +1,4 @@
-"""The settings that a launch changes on its nodes, step by step."""
+"""The settings that a launch changes on its nodes, for each step."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from weft.measure.testbed.base import Testbed
 from weft.runs.meta import RunMeta
 
 BEAT_EVERY_S = 2.0
-"""A guard puts settings back after 10 s of silence."""
+"""Interval of signals to the guards, which restore settings after 10 s without one."""
 ANSWER_WITHIN_S = 30.0
 
 
 class HostSettings:
-    """What is changed now; `restore` puts it back while the agents answer, `restore_afresh` with new ones."""
+    """The current changes; `restore` undoes them while the agents answer, `restore_afresh` with new agents."""
 
     def __init__(self, testbed: Testbed, crew: Crew, meta: RunMeta, anyway: bool = False) -> None:
         self._testbed = testbed
@@ -45,13 +45,14 @@ class HostSettings:
         self._beats: asyncio.Task[None] | None = None
 
     def of(self, node: int) -> dict[str, str]:
-        """What was read back on a node after the change, by the name of the knob."""
+        """The values that were read back on a node after the change, by the name of the knob."""
         changed = self._changed.get(node)
         entries = changed.entries if changed else []
         return {one.name: places.text_of(one.new or {}) for one in entries}
 
     async def change(self, knobs: Mapping[str, str], nodes: Iterable[int]) -> None:
-        """Make the settings of these nodes those of a step, and put back what others have; raises AgentError."""
+        """Apply a step's settings on these nodes, and restore those that the step does not change; raises
+        AgentError."""
         wanted = {
             node: places.values_of(knobs, node) for node in nodes if node in self._crew.agents
         }
@@ -65,13 +66,13 @@ class HostSettings:
         await self._set_all()
 
     async def restore(self) -> None:
-        """Put everything back, by agents that have nothing else to do; raises AgentError."""
+        """Restore everything by agents that are idle; raises AgentError."""
         for node in list(self._changed):
             await self._restore(node, self._entries(node))
         self._close()
 
     async def restore_afresh(self) -> None:
-        """After the agents have ended: what is still changed is put back by new ones, or stays in the journal."""
+        """After the agents have ended, restore by new agents what is still changed, or leave it in the journal."""
         if self._beats:
             self._beats.cancel()
         if self._file is None:
@@ -90,7 +91,7 @@ class HostSettings:
         return self._changed[node].entries if node in self._changed else []
 
     async def _look_at(self, node: int, fresh: Mapping[str, str]) -> None:
-        """Note the change of these, with what they are now."""
+        """Record the changes of these knobs, with their current values."""
         agent = self._crew.agents[node]
         interface = places.interface_of(agent, self._testbed.nodes[node])
         said = await see(agent, interface, [find(name) for name in fresh], self._anyway)
@@ -107,7 +108,8 @@ class HostSettings:
         self._changed.setdefault(node, changed).entries.extend(entries)
 
     async def _set_all(self) -> None:
-        """Journal first; all have looked by now, so that nodes on one machine agree on what was before."""
+        """Write the journal, then apply the changes. All nodes were read before, so nodes on one machine agree on the
+        previous values."""
         if not any(one.new is None for node in self._changed for one in self._entries(node)):
             return
         self._write()

@@ -1,4 +1,4 @@
-"""Putting back what a run has changed and could not put back itself."""
+"""Restores what a run has changed and could not restore itself."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Outcome = Literal["restored", "unchanged", "changed", "failed", "gone"]
 
 
 class Restored(Struct, frozen=True):
-    """What became of a changed setting. "unchanged" was as before already, "changed" was changed by another program and
-    stays so, "gone" went with a reboot or a lab."""
+    """What became of a changed setting. "unchanged": already had its previous value; "changed": another program has
+    changed it, so it stays; "gone": lost with a reboot or a lab."""
 
     testbed: str
     node: str
@@ -42,7 +42,7 @@ class Restored(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """In a sentence."""
+        """The result as a sentence."""
         where = f"{self.knob} on {self.node}"
         return {
             "restored": f"{where}: is {self.old} again, it was {self.wanted}",
@@ -55,7 +55,7 @@ class Restored(Struct, frozen=True):
 
     @property
     def hint(self) -> str:
-        """What to do, "" where there is nothing."""
+        """What the user can do, "" if nothing."""
         if self.outcome == "failed":
             return "`weft tune --undo` tries again"
         changed = self.outcome in ("changed", "unchanged")
@@ -63,9 +63,9 @@ class Restored(Struct, frozen=True):
 
 
 def undo() -> list[Restored]:
-    """Put back all that runs have changed on their nodes and not put back, by the journals on this machine.
+    """Restore all that runs have changed on their nodes and not restored, by the journals on this machine.
 
-    A run that still runs is left alone. What fails stays in its journal, so that it can be tried again.
+    Runs in progress are left alone. What fails stays in its journal, so that it can be tried again.
     """
     done = []
     for file, journal in left_over():
@@ -91,7 +91,7 @@ def _undo(journal: Journal) -> list[Restored]:
 
 
 def _is_gone(spec: str) -> bool:
-    """Whether it was a lab that is down: to open it would make a new one."""
+    """Whether the testbed was a lab that is down: opening it would build a new one."""
     kind, _, name = spec.partition(":")
     if kind != "lab":
         return False
@@ -100,7 +100,7 @@ def _is_gone(spec: str) -> bool:
 
 
 async def restore_on(testbed: Testbed, journal: Journal) -> list[Restored]:
-    """Put a journal's settings back with new agents; what fails is said, not raised."""
+    """Restore a journal's settings with new agents; failures are returned, not raised."""
     changed = {one.node: one for one in journal.nodes if one.entries}
     agents = await testbed.start_agents(sorted(changed))
     done: list[Restored] = []
@@ -133,7 +133,7 @@ async def _restore_node(agent: Agent, changed: Changed, journal: Journal) -> lis
 def restored(
     said: Iterable[RestoredKnob], changed: Changed, asked: TestbedRequest
 ) -> Iterator[Restored]:
-    """What an agent says of settings that it was to put back, with what they were."""
+    """An agent's reports on the settings that it was asked to restore, with their previous values."""
     entries = {one.name: one for one in changed.entries}
     for one in said:
         entry = entries[one.name]

@@ -1,1 +1,1 @@
-"""What each kind of step needs, leaves open and does: a file for each, and a line in `every.py`."""
+"""What each kind of step needs, leaves open and does: one file for each, and its name in `every.py`."""

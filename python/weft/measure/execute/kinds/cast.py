@@ -15,11 +15,11 @@ from weft.plan.plan import Step
 
 
 class CastKind(PhasesKind[Cast]):
-    """Synthetic bytes."""
+    """A cast of synthetic bytes."""
 
 
 class FileCastKind(CastKind):
-    """A file, which nodes read and write."""
+    """A cast of a file, which nodes read and write."""
 
     def with_files(self, testbed: Testbed, out: Path | None) -> Step:
         return settle_file_cast(self.step, self.pattern, self._file, testbed, out)

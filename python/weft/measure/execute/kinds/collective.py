@@ -1,4 +1,4 @@
-"""One operation of all nodes in several ways."""
+"""One operation among all nodes, carried out by several algorithms."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from weft.plan.phases import expand
 from weft.plan.plan import to_json
 
 BUFFERS = 3
-"""A node's own, and what it sends and receives at a time."""
+"""Buffers of a node: its own, and what it sends and receives at a time."""
 
 
 class CollectiveKind(ProgramKind[Collective]):
-    """Algorithms that are programs, and what an MPI library does itself."""
+    """Algorithms that are programs, and the operation of an MPI library."""
 
     @property
     def uses_mpi(self) -> bool:
@@ -34,7 +34,7 @@ class CollectiveKind(ProgramKind[Collective]):
         return library_calls(self.step, self.pattern, testbed_nodes)
 
     def check_nodes(self, nodes: Sequence[Node], dead: Collection[int] = ()) -> None:
-        """Also algorithms that there are not for so many nodes."""
+        """Also refuse algorithms that do not exist for this number of nodes."""
         super().check_nodes(nodes, dead)
         try:
             _core.Program.check_ways(to_json(self.step), len(self.step.members(len(nodes))))
@@ -58,8 +58,8 @@ class CollectiveKind(ProgramKind[Collective]):
         return settled
 
     def _check_buffers(self, testbed: Testbed) -> None:
-        """Refuse sizes that do not fit where all nodes share this machine's memory; raises RequestError. Other
-        machines' agents say it themselves."""
+        """Refuse sizes that do not fit if all nodes share this machine's memory; raises RequestError. Agents on other
+        machines report it themselves."""
         if not testbed.is_here:
             return
         largest = max(phase.size_bytes for phase in expand(self.step, len(testbed.nodes)))

@@ -70,5 +70,5 @@ STEP_KINDS: Mapping[type, Callable[..., StepKind[PatternBase]]] = {
 
 
 def kind_of(step: Step) -> StepKind[PatternBase]:
-    """A step by its pattern."""
+    """The kind of a step, chosen by its pattern."""
     return STEP_KINDS[type(step.pattern)](step, step.pattern)

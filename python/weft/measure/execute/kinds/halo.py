@@ -12,7 +12,7 @@ from weft.plan.pattern import Halo
 
 
 class HaloKind(ComputingKind[Halo]):
-    """Rounds of exchanges, with work between them."""
+    """Rounds of exchanges, with computation between them."""
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
         step, notes = super().settle_live(testbed, cpus)

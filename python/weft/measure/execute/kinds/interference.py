@@ -1,4 +1,4 @@
-"""A victim alone and beside each of some congestors."""
+"""A victim measured alone, and beside each of several congestors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class InterferenceKind(ProgramKind[Interference]):
     """Two groups of nodes."""
 
     def check_nodes(self, nodes: Sequence[Node], dead: Collection[int] = ()) -> None:
-        """Also a program that is too large."""
+        """Also refuse a program that is too large."""
         super().check_nodes(nodes, dead)
         last = len(self.pattern.congestors)
         _core.Program.of_step(to_json(self.step), last, len(nodes))
 
     def without_repetition(self) -> Step:
-        """With one round."""
+        """The step with one round."""
         return replace(self.step, pattern=replace(self.pattern, rounds=1))
 
     def finish(self, logbook: Logbook) -> None:

@@ -1,4 +1,4 @@
-"""A step by its pattern, as everything between a request and its samples asks for it."""
+"""The kind of a step, as everything between a request and its samples uses it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from weft.runs.meta import Warning
 
 P = TypeVar("P", bound=PatternBase, covariant=True)
 Settled = tuple[Step, list[Warning]]
-"""A step with nothing left open, and what to say of it."""
+"""A step with nothing left open, and the warnings for its user."""
 ALWAYS_THERE = ("tcp", "null")
 """Transports that every kernel has."""
 
 
 @dataclass(frozen=True)
 class LaunchedStep:
-    """What carries out a step in one launch: `job` has the phases that are missing, `nodes` take part."""
+    """What carries out a step in one launch: `job` has the missing phases, `nodes` take part."""
 
     testbed: Testbed
     crew: Crew
@@ -43,17 +43,17 @@ class LaunchedStep:
 
 @dataclass(frozen=True)
 class StepKind(ABC, Generic[P]):
-    """A step and its pattern. What most kinds have in common is here; a kind overrides what is different with it."""
+    """A step with its pattern. Defaults that most kinds share are here; a kind overrides what differs."""
 
     step: Step
     pattern: P
 
     @abstractmethod
     def nodes(self, testbed_nodes: int) -> list[int]:
-        """The nodes that take part; raises RequestError where the testbed has too few."""
+        """The nodes that take part; raises RequestError if the testbed has too few."""
 
     def ranks(self, testbed_nodes: int) -> Sequence[int]:
-        """The nodes that it is for, in the order in which it numbers them."""
+        """The nodes of its ranks, in the order of the ranks."""
         return self.step.members(testbed_nodes)
 
     def refuse_testbed(self, kind: str, name: str) -> None:
@@ -65,7 +65,7 @@ class StepKind(ABC, Generic[P]):
         return False
 
     def live_steps(self) -> Iterator[Step]:
-        """The steps that it is on real nodes, where it is measured in several ways."""
+        """The steps that replace it on real nodes, if it is measured in several ways."""
         yield self.step
 
     def with_amount(self, testbed: Testbed, launches: int) -> Settled:
@@ -73,30 +73,30 @@ class StepKind(ABC, Generic[P]):
         return self.step, []
 
     def with_scale(self, testbed: Testbed) -> Step:
-        """The step with the scale of the run; raises RequestError."""
+        """The step with the run's scale; raises RequestError."""
         return self.step
 
     def with_files(self, testbed: Testbed, out: Path | None) -> Step:
-        """The step with the sizes of its files and the places of their copies, for which `out` is the run's folder.
-        Without an `out` they are computed. Raises RequestError where a file cannot be read or written."""
+        """The step with the sizes of its files and the paths of their copies; `out` is the folder of the run. Without
+        `out` the nodes are simulated. Raises RequestError if a file cannot be read or written."""
         return self.step
 
     def without_repetition(self) -> Step:
-        """The step for a simulator, without what would come out the same each time."""
+        """The step for a simulator, without repetitions that would give the same result."""
         return self.step
 
     def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
-        """What is left open, where it is computed; raises RequestError where it cannot be."""
+        """Settle what is left open, for a simulator; raises RequestError if the step cannot be simulated."""
         testbed.check(self.step)
         return self.step, []
 
     @abstractmethod
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
-        """What is left open, where it is measured; raises RequestError where it cannot be."""
+        """Settle what is left open, for a measurement; raises RequestError if the step cannot be measured."""
 
     @property
     def uses_mpi(self) -> bool:
-        """Whether weft's program over MPI carries it, or a part of it."""
+        """Whether weft's MPI program carries out the step or a part of it."""
         return self.step.transport == "mpi"
 
     def callers(self, node: int, members: Sequence[int]) -> set[int]:
@@ -104,7 +104,7 @@ class StepKind(ABC, Generic[P]):
         return set(members) - {node}
 
     def kernel_needs(self) -> list[str]:
-        """The transports that kernels have to be asked for."""
+        """The transports whose support by the kernels has to be checked."""
         return [] if self.step.transport in ALWAYS_THERE else [self.step.transport]
 
     def asked_nodes(self, testbed_nodes: int) -> list[int]:
@@ -112,8 +112,8 @@ class StepKind(ABC, Generic[P]):
         return self.nodes(testbed_nodes) if self.kernel_needs() else []
 
     async def ask(self, crew: Crew, testbed: Testbed) -> Step:
-        """The step with what only agents know; raises RequestError for a transport that a node does not have. An agent
-        that does not start is for the run to report."""
+        """The step with what only agents know; raises RequestError if a node lacks a transport. Agents that do not
+        start are left for the run to report."""
         asked = self.asked_nodes(len(testbed.nodes))
         for node in asked[:1] if self.step.transport == "icmp" else asked:
             if agent := crew.agents.get(node):
@@ -123,18 +123,18 @@ class StepKind(ABC, Generic[P]):
         return self.step
 
     def refuse_transport(self, transport: str, node: str, reason: str) -> NoReturn:
-        """Raise RequestError for one that a node does not have."""
+        """Raise RequestError for a transport that a node does not have."""
         raise RequestError(
             f"step {self.step.name!r} is over {transport}, which {node} does not have: {reason}",
             "choose another --transport",
         )
 
     def deeds(self) -> Iterator[str]:
-        """What it does to files of nodes."""
+        """What the step does to files of nodes."""
         return iter(())
 
     def chooser(self, writer: RunWriter, index: int) -> Chooser | None:
-        """What chooses its phases while it runs, if anything does."""
+        """The chooser of its phases; None if the plan gives them."""
         return None
 
     @abstractmethod
@@ -144,14 +144,14 @@ class StepKind(ABC, Generic[P]):
     def simulate(
         self, testbed: Simulator, first: int, last: int, with_loads: bool
     ) -> SimulatedPhases:
-        """The phases `first` to `last`, without it; raises WorkError."""
+        """Simulate the phases from `first` up to, but not including, `last`; raises WorkError."""
         return testbed.simulate(self.step, first, last, with_loads)
 
     def finish(self, logbook: Logbook) -> None:
-        """Note that the step ran to its end in a launch."""
+        """Record that the step ran to its end in a launch."""
         logbook.finish()
 
     @property
     def compute_source(self) -> str:
-        """For people, where the time that its nodes compute is from; empty where they do not compute."""
+        """Where the computing time of its nodes comes from, as text for the user; empty if they do not compute."""
         return ""

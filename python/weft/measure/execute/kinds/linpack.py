@@ -1,4 +1,4 @@
-"""High-performance Linpack: as a program of messages, or the real one."""
+"""High-performance Linpack: simulated as a program of messages, or the real program."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from weft.plan.plan import to_json
 
 
 class LinpackKind(ComputingKind[Hpl]):
-    """Its messages and the time of its computation, on a grid of processes."""
+    """Linpack's messages and computing times, on a grid of processes."""
 
     @property
     def asks_nodes(self) -> bool:
-        """It asks how fast they compute, and for their memory."""
+        """Settling asks for the nodes' speed and memory."""
         return True
 
     def ranks(self, testbed_nodes: int) -> list[int]:
@@ -34,7 +34,7 @@ class LinpackKind(ComputingKind[Hpl]):
         return grid_nodes(self.step, testbed_nodes)
 
     def nodes(self, testbed_nodes: int) -> list[int]:
-        """In the order of the processes."""
+        """The nodes in the order of the processes; raises RequestError if there are too few."""
         expand(self.step, testbed_nodes)  # refuses too few
         return self.ranks(testbed_nodes)
 
@@ -63,11 +63,11 @@ class LinpackKind(ComputingKind[Hpl]):
 
 
 class RealLinpackKind(LinpackKind):
-    """The program itself, over MPI."""
+    """The real program, over MPI."""
 
     @property
     def uses_mpi(self) -> bool:
-        """It is a program of its own."""
+        """It does not use weft's MPI program."""
         return False
 
     def kernel_needs(self) -> list[str]:

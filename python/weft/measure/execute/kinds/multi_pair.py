@@ -21,7 +21,7 @@ BONDED = "bonded"
 
 
 class MultiPairKind(TwoNodes[MultiPair]):
-    """Pairs under each policy of using interfaces."""
+    """Pairs under each policy for the use of several interfaces."""
 
     def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         testbed.check(self.step)
@@ -31,13 +31,13 @@ class MultiPairKind(TwoNodes[MultiPair]):
         return settle_pairs(self.step, self.pattern, testbed, cpus)
 
     def kernel_needs(self) -> list[str]:
-        """What carries messages under its policies, and bonds."""
+        """The transports that its policies need, and bonds."""
         policies = self.pattern.interfaces
         carriers = [TRANSPORTS[policy] for policy in policies if policy in TRANSPORTS]
         return [*carriers, *([BONDED] if BONDED in policies else [])]
 
     async def ask(self, crew: Crew, testbed: Testbed) -> Step:
-        """With the interface that bonds others."""
+        """Also fill in the interface that bonds others."""
         step = await super().ask(crew, testbed)
         if BONDED not in self.pattern.interfaces:
             return step

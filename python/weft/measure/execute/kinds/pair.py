@@ -28,7 +28,7 @@ class TwoNodes(StepKind[P]):
         return list(range(min(2, testbed_nodes)))
 
     def callers(self, node: int, members: Sequence[int]) -> set[int]:
-        """The first connects to the second; over an MPI each to the other."""
+        """The first node connects to the second; over MPI each connects to the other."""
         if self.uses_mpi:
             return super().callers(node, members)
         return {members[0]} if node == members[-1] else set()
@@ -38,7 +38,7 @@ class PairKind(TwoNodes[P]):
     """Batches of messages, timed by the first node."""
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
-        """Spinning spares a wake-up but takes a processor away, so ends spin only where each has one to spare."""
+        """Spinning saves a wake-up but occupies a processor, so ends spin only if each has a processor to spare."""
         chosen = chosen_cpus(self.step, testbed, cpus)
         wait = self.step.options.wait
         if wait == "auto" and not self.uses_mpi:
@@ -47,7 +47,7 @@ class PairKind(TwoNodes[P]):
         return replace(self.step, options=replace(self.step.options, cpus=chosen, wait=wait)), []
 
     async def job(self, launched: LaunchedStep) -> StepJob:
-        """What the two ends are told; raises AgentError."""
+        """The job of the two ends; raises AgentError."""
         return launched.job
 
     async def carry_out(self, launched: LaunchedStep) -> None:
@@ -71,11 +71,11 @@ class PairKind(TwoNodes[P]):
 
 
 class PingpongKind(PairKind[Pingpong]):
-    """A message there and the same back."""
+    """A message in one direction, and one of the same size back."""
 
 
 class ExchangeKind(PairKind[Exchange]):
-    """Both directions at once."""
+    """Messages in both directions at once."""
 
     def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         raise RequestError(
@@ -85,7 +85,7 @@ class ExchangeKind(PairKind[Exchange]):
 
 
 def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:
-    """Takes the samples of whole phases, as agents that work in pairs send them."""
+    """Writes the samples of complete phases, as agents that work in pairs send them."""
 
     def take(batch: pa.RecordBatch) -> None:
         logbook.phases_measured(batch.column("phase").unique().to_pylist(), [batch])

@@ -53,7 +53,7 @@ class EnsembleKind(StepKind[P]):
             await engine.close()
 
     def engine(self, launched: LaunchedStep, is_over_mpi: bool) -> EnsembleEngine | MpiEnsemble:
-        """What runs phases over the nodes that are left."""
+        """The engine that runs phases over the nodes that are left."""
         crew, nodes, job, logbook = (
             launched.crew,
             set(launched.nodes),
@@ -75,7 +75,7 @@ class PhasesKind(EnsembleKind[P]):
 
 
 def begin(launched: LaunchedStep) -> None:
-    """Note which nodes are missing, instead of what was missing before."""
+    """Record the missing nodes anew, replacing earlier records of this step and launch."""
     logbook, lost = launched.logbook, launched.crew.lost
     logbook.forget(launched.job.phases)
     for node in sorted(lost.keys() & set(launched.nodes)):

@@ -1,4 +1,4 @@
-"""What each node does depends on what it and others have done."""
+"""Steps in which what a node does depends on what it and others have done."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ C = TypeVar("C", bound=Program | Halo | Hpl, covariant=True)
 
 
 class ProgramKind(EnsembleKind[D]):
-    """A program that follows from the step: each of its nodes plays a rank."""
+    """A program derived from the step: each node plays a rank."""
 
     runs_on_one_machine = True
-    """Whether processes of one machine can be its ranks."""
+    """Whether its ranks can be processes of one machine."""
 
     def nodes(self, testbed_nodes: int) -> list[int]:
         expand(self.step, testbed_nodes)  # refuses too few
@@ -46,7 +46,7 @@ class ProgramKind(EnsembleKind[D]):
         )
 
     def check_nodes(self, nodes: Sequence[Node], dead: Collection[int] = ()) -> None:
-        """Refuse nodes that cannot be its ranks, and what there is no program of; raises RequestError."""
+        """Refuse nodes that cannot be its ranks, and steps for which there is no program; raises RequestError."""
         check_alive(self.ranks(len(nodes)), nodes, dead)
 
     def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
@@ -60,7 +60,7 @@ class ProgramKind(EnsembleKind[D]):
         return blocking(self.step, testbed, cpus), []
 
     def network(self, testbed: Simulator) -> Simulated:
-        """The testbed, which has to be a network; raises RequestError."""
+        """The testbed, which must be a network; raises RequestError."""
         if not isinstance(testbed, Simulated):
             self._refuse(testbed.kind, testbed.name)
         return testbed
@@ -72,11 +72,11 @@ class ProgramKind(EnsembleKind[D]):
 
     @property
     def compute(self) -> Compute:
-        """How agents spend the time that it computes."""
+        """How agents spend the computing time of the program."""
         return "spin"
 
     def trace(self) -> _core.Program | None:
-        """The program, where it does not follow from the step."""
+        """The program, if it does not follow from the step."""
         return None
 
     def work(self, job: StepJob) -> Work:
@@ -94,12 +94,12 @@ class ComputingKind(ProgramKind[C]):
         return self.pattern.compute or "spin"
 
     def settled_compute(self, testbed: Testbed) -> Compute:
-        """How they compute there; processes that spin need a processor each."""
+        """How nodes compute on a testbed; processes that spin need a processor each."""
         return self.pattern.compute or ("spin" if testbed.may_spin else "sleep")
 
 
 def check_alive(hosts: Iterable[int], nodes: Sequence[Node], dead: Collection[int]) -> None:
-    """Refuse nodes that cannot send; raises RequestError."""
+    """Raise RequestError if a rank's node has a dead link."""
     for rank, host in enumerate(hosts):
         if host in dead:
             raise RequestError(

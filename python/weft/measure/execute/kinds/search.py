@@ -28,7 +28,7 @@ class SearchKind(EnsembleKind[S]):
         assert chooser is not None
         step = chooser.settle(writer.samples)
         writer.meta.plan = writer.meta.plan.with_step(launched.job.step_index, step)
-        # What suits the network is known only now.
+        # The sizes that suit the network are known only now.
         launched = replace(launched, job=replace(launched.job, step=step))
         begin(launched)
         engine = self.engine(launched, is_over_mpi=step.transport == "mpi")
@@ -42,7 +42,7 @@ class SearchKind(EnsembleKind[S]):
 
 
 class XrayKind(SearchKind[Xray]):
-    """The search for limits, or its quick form, for nodes that are not like the others."""
+    """The search for limits; in its quick form, the search for nodes that differ from the others."""
 
     def chooser(self, writer: RunWriter, index: int) -> Chooser:
         from weft.understand.xray.quick.search import HealthCheck
@@ -61,7 +61,7 @@ class PathsKind(SearchKind[Paths]):
 
 
 class HealthKind(SearchKind[Health]):
-    """The search for what fails a little."""
+    """The search for links that fail a little."""
 
     def chooser(self, writer: RunWriter, index: int) -> Chooser:
         from weft.understand.grey.search import HealthSearch

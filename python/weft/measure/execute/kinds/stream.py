@@ -1,4 +1,4 @@
-"""Messages in one direction, and an application that computes with what a stream brings."""
+"""Messages in one direction, and an application that computes with the data of a stream."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_GAMMA = 1000.0
 
 
 class StreamKind(PairKind[Stream]):
-    """One direction alone."""
+    """Messages in one direction."""
 
 
 class LoadedStreamKind(StreamKind):
-    """With an application that computes for gamma times the processor time of receiving."""
+    """A stream whose application computes for gamma times the processor time of receiving."""
 
     def refuse_testbed(self, kind: str, name: str) -> None:
-        """Refuse what agents cannot compute, or not say the cost of; raises RequestError."""
+        """Refuse testbeds whose agents cannot compute or cannot measure the cost of receiving; raises RequestError."""
         if kind in ("sim", "node"):
             return
         where = f"step {self.step.name!r} has an application load (gamma) on {kind}:{name}"
@@ -58,13 +58,13 @@ class LoadedStreamKind(StreamKind):
         return settled, _too_few_processors(self.step, testbed)
 
     async def job(self, launched: LaunchedStep) -> StepJob:
-        """With what a byte of each size costs the receiver, which is measured first."""
+        """The job with the cost of receiving a byte of each size, which is measured first."""
         agents = launched.crew.need(launched.nodes)
         return await with_work(agents, launched.job, self.pattern, launched.logbook.meta)
 
 
 def refuse_without_applications(step: Step, testbed: Simulator, what: str, live: str = "") -> None:
-    """Raise RequestError where a simulator has no applications that compute."""
+    """Raise RequestError for a simulator without applications that compute."""
     if not testbed.computes:
         raise RequestError(
             f"step {step.name!r} {what}; on {testbed.kind}:{testbed.name} no application computes",
@@ -73,7 +73,7 @@ def refuse_without_applications(step: Step, testbed: Simulator, what: str, live:
 
 
 def _check_apart(step: Step, testbed: Testbed) -> None:
-    """The work of a receiver is told from the sender's by their processors."""
+    """Raise RequestError if the ends share processors: their work is told apart by its processor."""
     cpus = step.options.cpus
     if cpus is None or testbed.kind != "local" or cpus[0] != cpus[1]:
         return
@@ -86,7 +86,7 @@ def _check_apart(step: Step, testbed: Testbed) -> None:
 
 
 def _too_few_processors(step: Step, testbed: Testbed) -> list[Warning]:
-    """A note where protocol processing is moved about and the sender needs the processor to which it goes."""
+    """A warning if protocol processing is moved to another processor that the sender needs."""
     count = len(os.sched_getaffinity(0))
     if testbed.kind != "local" or not step.options.knobs or count > 2:
         return []

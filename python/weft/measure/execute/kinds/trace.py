@@ -1,4 +1,4 @@
-"""A trace of an application, each of its ranks on a node."""
+"""The replay of an application's trace, each of its ranks on a node."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from weft.plan.pattern import Program
 from weft.plan.trace_file import read_program, rendezvous_bytes, with_digest
 
 MOST_PART_BYTES = 16_000_000
-"""About what a frame to an agent holds."""
+"""Roughly the largest frame to an agent."""
 
 
 class TraceKind(ComputingKind[Program]):
-    """The program is read from a file."""
+    """A program that is read from a file."""
 
     def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         network = self.network(testbed)
@@ -60,7 +60,7 @@ class TraceKind(ComputingKind[Program]):
 def check_replay(
     pattern: Program, testbed: str, nodes: Sequence[Node], dead: Collection[int] = ()
 ) -> _core.Program:
-    """The program of a trace; raises RequestError where it cannot end, or has other ranks than nodes."""
+    """The program of a trace; raises RequestError if it cannot end, or has more or fewer ranks than nodes."""
     program = read_program(pattern)
     hosts = len(pattern.nodes or nodes)
     if program.ranks > hosts or (pattern.nodes and program.ranks < hosts):
@@ -77,7 +77,7 @@ def check_replay(
 
 
 def _check_parts(pattern: Program, program: _core.Program) -> None:
-    """Refuse a trace of which an agent cannot carry out its part; raises RequestError."""
+    """Refuse a trace if a rank's part is too large for an agent; raises RequestError."""
     for rank in range(program.ranks):
         try:
             size = len(program.part_of(rank))

@@ -1,4 +1,4 @@
-"""A traffic simulation over more and more nodes."""
+"""A traffic simulation over increasing numbers of nodes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class TrafficKind(ProgramKind[Traffic]):
     runs_on_one_machine = False
 
     def with_scale(self, testbed: Testbed) -> Step:
-        """With the scale of the run where the plan has none, so that messages shrink as rates do. Raises RequestError
-        where cars have no routes, and where there are too few nodes."""
+        """The step with the run's scale if the plan has none, so that messages shrink as rates do. Raises RequestError
+        if cars have no routes or there are too few nodes."""
         pattern = self.pattern
         if pattern.scale is None:
             scale = float(testbed.describe().get("scale", 1.0))

@@ -29,11 +29,11 @@ class WebserverKind(PairKind[Webserver]):
 
     @property
     def asks_nodes(self) -> bool:
-        """It starts a server to see whether there is one."""
+        """Settling starts a server to check that there is one."""
         return True
 
     def live_steps(self) -> Iterator[Step]:
-        """Users in an open loop, and beside it in a closed one, where the plan leaves that open."""
+        """An open loop and a closed loop of users, if the plan does not choose one."""
         pattern = replace(self.pattern, time_ns=self.pattern.time_ns or TIME_NS)
         if pattern.arrivals is not UNSET:
             yield replace(self.step, pattern=pattern)
@@ -49,7 +49,7 @@ class WebserverKind(PairKind[Webserver]):
         return super().settle_simulated(testbed, cpus)
 
     def _refuse_live_keys(self) -> None:
-        """Refuse what a web server has only where it is a program; raises RequestError."""
+        """Refuse keys that only a simulated web server supports; raises RequestError."""
         asked = {
             "server": self.pattern.server,
             "loop": self.pattern.arrivals,
@@ -67,7 +67,7 @@ class WebserverKind(PairKind[Webserver]):
         return sorted({SERVER, *super().asked_nodes(testbed_nodes)})
 
     async def ask(self, crew: Crew, testbed: Testbed) -> Step:
-        """With the server that there is."""
+        """The step with the web server that is installed."""
         step = await super().ask(crew, testbed)
         if SERVER not in crew.agents:
             return step

@@ -1,1 +1,1 @@
-"""At which scale this machine carries a lab."""
+"""The scale at which this machine can carry a lab."""

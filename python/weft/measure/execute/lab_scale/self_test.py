@@ -1,4 +1,4 @@
-"""A self-test of a lab: for half a second its hosts send as fast as they can."""
+"""A self-test of a lab: for half a second its hosts send at full speed."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from weft.understand.limits.declared import DeclaredNetwork
 TRIAL = "500 ms"
 PATIENCE_S = 2.0
 PAYLOAD_SHARE = 1448 / 1538
-"""Of full frames of TCP on a cable."""
+"""Share of payload in full TCP frames on a cable."""
 Flow = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class SelfTest:
-    """Of labs of a fabric, with a load."""
+    """Tests labs of a fabric with a load."""
 
     fabric: str
     load: OfferedLoad
 
     def at(self, scale: float) -> ScaleTrial | None:
-        """What such a lab carries; None where it cannot be tried, which the run itself will say."""
+        """The result at a scale; None if the test fails, because the run itself will report the reason."""
         try:
             with tempfile.TemporaryDirectory(prefix="weft-self-test-") as folder:
                 out = str(Path(folder) / "run")
@@ -60,7 +60,7 @@ class SelfTest:
         possible = possible_mbps(fabric, flows)
         if not possible:
             return None
-        # Two agents of a pair take turns on a processor: that one waits is no sign of load.
+        # The two agents of a pair take turns, so waiting for a processor is no sign of overload.
         waiting = 0.0 if self.load.is_pair else waiting_share(run, [0])
         return ScaleTrial(float(np.sum(rates.mbps)), possible, waiting)
 
@@ -68,7 +68,7 @@ class SelfTest:
 def plan_of(load: OfferedLoad) -> dict[str, object]:
     """The plan of a self-test."""
     places = [str(host + 1) for host in load.hosts]
-    # Large messages of a pair, so that its cable is tried and not its agents.
+    # A pair sends large messages, so that its cable is the limit and not its agents.
     pattern = (
         {"pattern": "streams", "senders": places[0], "receivers": places[1], "sizes": ["64 KiB"]}
         if load.is_pair
@@ -79,8 +79,8 @@ def plan_of(load: OfferedLoad) -> dict[str, object]:
 
 
 def possible_mbps(fabric: FabricRecord, flows: Sequence[Flow]) -> float:
-    """What a fabric lets through of flows between hosts, by number, at once: payload, without flows that nothing
-    limits. Of fabrics with several ways only the hosts' cables are looked at."""
+    """The payload rate of these simultaneous flows between hosts (by number) that a fabric lets through, without flows
+    that nothing limits. In fabrics with several routes only the hosts' cables are considered."""
     try:
         network = DeclaredNetwork(fabric)
     except RequestError:

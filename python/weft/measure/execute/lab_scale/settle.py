@@ -1,4 +1,4 @@
-"""The scale of a lab, settled before a run: the one that was asked for, or one that this machine carries."""
+"""The scale of a lab, settled before a run: the requested one, or one that this machine carries."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from weft.runs.folder import refuse_existing
 from weft.runs.meta import Warning
 
 CABLE_MBPS = 300.0
-"""What one cable carries on any machine: its two ends and the forwarder are all that runs."""
+"""Any machine carries this rate on one cable, since only its two ends and the forwarder run."""
 
 
 @dataclass(frozen=True)
 class LabScale:
-    """A scale, and what is to be said of it."""
+    """A scale, and the warnings about it."""
 
     scale: float
     notes: tuple[Warning, ...] = ()
 
 
 def at_carried_scale(request: RunRequest, reporter: Reporter | None = None) -> RunRequest:
-    """The request of a run with its lab's scale settled and, by the `reporter`, announced. Raises RequestError."""
+    """A run's request with the scale of its lab settled, and announced by the `reporter`. Raises RequestError."""
     if fabric_to_build(request.testbed) is None:
         return request
     options = request.options
@@ -56,8 +56,8 @@ def settle_lab(
     loads: Callable[[int], Sequence[OfferedLoad]],
     reporter: Reporter | None = None,
 ) -> LabScale:
-    """The scale for a testbed: that of a lab which is built for it is settled, by the `loads` that so many hosts have.
-    Raises RequestError for a fabric that is wrong."""
+    """The scale for a testbed; it is chosen only for a lab that is built for the run, from the `loads` of a number of
+    hosts. Raises RequestError for an invalid fabric."""
     name = fabric_to_build(testbed)
     as_asked = LabScale(1.0 if given is None else given)
     if name is None:
@@ -66,20 +66,20 @@ def settle_lab(
     try:
         found = loads(hosts)
     except RequestError:
-        # The caller refuses such a fabric, with a better message.
+        # The caller refuses such a fabric with a better message.
         return as_asked
     return settle_scale(name, given, found, reporter)
 
 
 def announce(notes: Sequence[Warning], reporter: Reporter | None) -> None:
-    """Say before a run what is to be known of its lab."""
+    """Announce warnings about a lab before a run."""
     for note in notes:
         if reporter:
             reporter.announce(note.message)
 
 
 def fabric_to_build(testbed: str) -> str | None:
-    """The fabric of a testbed that is a lab which is not up yet."""
+    """The fabric of a testbed that is a lab which has not been built yet; else None."""
     kind, _, name = testbed.partition(":")
     return name if kind == "lab" and name and kept_up(name) is None else None
 
@@ -87,8 +87,8 @@ def fabric_to_build(testbed: str) -> str | None:
 def settle_scale(
     fabric: str, given: float | None, loads: Sequence[OfferedLoad], reporter: Reporter | None = None
 ) -> LabScale:
-    """The scale for a lab of a fabric that has these loads, one at a time; without a `given` one it may be chosen.
-    Raises RequestError for a fabric that is wrong."""
+    """The scale for a lab of a fabric with these loads, which occur one at a time; chosen if none is `given`. Raises
+    RequestError for an invalid fabric."""
     found = load_fabric(fabric)
     sending = sending_mbps(found)
     rates = list(sending.values())
@@ -120,7 +120,7 @@ def _heaviest(loads: Sequence[OfferedLoad], sending_mbps: Sequence[float]) -> Of
 
 
 def surely_carried_mbps(load: OfferedLoad) -> float:
-    """What needs no self-test."""
+    """A rate that this machine carries without a self-test."""
     return CABLE_MBPS if load.is_pair else CARRIED_MBPS * _processors()
 
 

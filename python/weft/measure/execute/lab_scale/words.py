@@ -1,4 +1,4 @@
-"""What is said of a lab's scale."""
+"""Warnings about a lab's scale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.runs.meta import Warning
 
 
 def scaled(rates_mbps: Sequence[float], scale: float) -> tuple[Warning, ...]:
-    """That a lab whose hosts should have these rates has a scale; nothing where it is 1."""
+    """Warns that a lab with these host rates is scaled; empty if the scale is 1."""
     if scale == 1:
         return ()
     return (
@@ -27,7 +27,7 @@ def scaled(rates_mbps: Sequence[float], scale: float) -> tuple[Warning, ...]:
 def overloaded(
     rates_mbps: Sequence[float], scale: float, trial: ScaleTrial, smaller: float
 ) -> Warning:
-    """That a lab does not carry its hosts at the scale that was asked for, and one that it may."""
+    """Warns that a lab does not carry its hosts at the requested scale, and names one that it probably carries."""
     waited = (
         f", and their agents waited for a processor {100 * trial.waiting_share:.0f} % of the time"
         if trial.waiting_share > MOST_WAITING
@@ -43,7 +43,7 @@ def overloaded(
 
 
 def unlimited(names: Sequence[str]) -> tuple[Warning, ...]:
-    """That hosts have no rate."""
+    """Warns that hosts have no rate limit."""
     if not names:
         return ()
     have = "have" if len(names) > 1 else "has"

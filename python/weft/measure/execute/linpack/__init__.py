@@ -1,1 +1,1 @@
-"""High-performance Linpack: the real program over the user's MPI, and how fast a node computes for a simulated one."""
+"""High-performance Linpack: the real program over the user's MPI, and the speed of nodes for a simulated one."""

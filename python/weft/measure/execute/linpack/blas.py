@@ -1,4 +1,4 @@
-"""The BLAS that the real program is linked with: how fast a node computes is mostly how good that is."""
+"""The BLAS that the real program is linked with: it largely decides how fast a node computes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _WITHIN_S = 30
 
 
 def blas_here(program: str | None, is_to_run: bool) -> Path | None:
-    """Where this machine has it; None where it has no such program, or one that loads no BLAS that is known.
+    """The path of this BLAS; None if this machine lacks the program, or the program loads no known BLAS.
 
-    Of a program that no plan names, those that are looked for count only where the real one is to run.
+    If the plan names no program, the known programs are considered only if the real Linpack is to run.
     """
     names = [program] if program else KNOWN if is_to_run else ()
     path = next((found for name in names if (found := shutil.which(name))), None)

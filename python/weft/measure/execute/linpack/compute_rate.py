@@ -1,4 +1,4 @@
-"""The speed of a node where a plan leaves it out: measured on this machine."""
+"""The speed of a node, measured on this machine if a plan does not give it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _WITHIN_S = 300
 def with_rates(
     step: Step, pattern: Hpl, processes: int, cpus: Sequence[int] | None
 ) -> tuple[Step, list[Warning]]:
-    """The step with the speeds that its plan leaves out, and what is said of them.
+    """The step with the speeds that its plan leaves out, and the warnings about them.
 
-    They are measured with the BLAS of the real program where that is on this machine, and named or what is to run. So
-    many processes compute at the same time, each on a processor of those that are named: nodes that share this machine
-    share its processors, too.
+    They are measured with the BLAS of the real program, if that program is on this machine and is named or about to
+    run. As many processes compute at the same time, each on one of `cpus`, because nodes that share this machine share
+    its processors.
     """
     if pattern.dgemm_flops and pattern.panel_flops:
         return step, []
@@ -57,7 +57,7 @@ def _name(blas: Path | None) -> str:
 def measured(
     block: int, processes: int, cpus: Sequence[int] | None = None, blas: Path | None = None
 ) -> KernelRates:
-    """The median rates of processes that compute at the same time, with a BLAS or SciPy's; raises WorkError."""
+    """Median rates of processes that compute at the same time with a BLAS, or with SciPy's; raises WorkError."""
     library = [str(blas)] if blas else []
     command = [sys.executable, "-m", "weft.measure.execute.linpack.kernel", str(block), *library]
     pinned = [["taskset", "-c", str(cpu)] for cpu in cpus or ()] or [[]]

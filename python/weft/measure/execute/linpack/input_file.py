@@ -1,4 +1,4 @@
-"""HPL.dat, from which the real program reads what to solve and how (hpccinf.txt of HPCC begins alike)."""
+"""HPL.dat, the input file of the real program (hpccinf.txt of HPCC begins in the same way)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _FACTORS = {"left": 0, "crout": 1, "right": 2}
 _BROADCASTS = {"1ring": 0, "1ringM": 1, "2ring": 2, "2ringM": 3, "long": 4, "longM": 5}
 _SWAPS = {"binary-exchange": 0, "long": 1, "mix": 2}
 RESIDUAL_LIMIT = 16.0
-"""A scaled residual above it is wrong (HPL's own default)."""
+"""A solution with a larger scaled residual is wrong (HPL's default)."""
 
 
 def input_file(pattern: Hpl, grid: Grid) -> str:
-    """Its text: one problem, solved once, its output on the standard output."""
+    """The text of the file: one problem, solved once, with output to standard output."""
     factor = _FACTORS[pattern.pfact]
     values: list[tuple[object, str]] = [
         ("HPL.out", "output file name (if any)"),
@@ -38,7 +38,7 @@ def input_file(pattern: Hpl, grid: Grid) -> str:
         (8, "memory alignment in double (> 0)"),
     ]
     head = ["HPLinpack benchmark input file", "written by weft"]
-    # Of HPCC alone: no further sizes of other parts.
+    # For HPCC only: no further sizes for its other parts.
     tail = ["#", "0 additional problem sizes", "0", "0 additional block sizes", "0"]
     return "\n".join([*head, *(f"{value} {what}" for value, what in values), *tail, ""])
 

@@ -1,8 +1,8 @@
-"""How fast a process computes what Linpack computes: run as a program, it says so as JSON.
+"""How fast a process does the computation of Linpack. Run as a program, it prints the rates as JSON.
 
-Products of matrices whose common side is a block (dgemm), and the factorisation of a panel of a block's width as HPL
-does it: halves of halves down to four columns. Both with one thread of a BLAS: of a library that is named, or of the
-OpenBLAS that NumPy and SciPy come with. Python's own work is in the time of a panel, whose rate is rather too low.
+It times products of matrices whose common side is one block (dgemm), and the factorisation of a panel as wide as a
+block, as HPL does it: recursive halves down to four columns. Both use one thread of a BLAS: a named library, or the
+OpenBLAS of NumPy and SciPy. The time of a panel includes Python's overhead, so its rate is a little too low.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import numpy as np
 from weft.base.statistics import Floats
 
 _SIDE = 1024
-"""Rows and columns that are updated, and rows of a panel: they do not fit into a cache of a core together."""
+"""Rows and columns that are updated, and rows of a panel; together they exceed the cache of a core."""
 _FEW = 4
-"""Columns that are factorised one by one: HPL's NBMIN as most set it."""
+"""Columns that are factorised one by one (NBMIN of HPL, at its common value)."""
 Product: TypeAlias = Callable[[Floats, Floats, Floats], None]
-"""Takes the product of the first two matrices, whose columns are contiguous, from the third, in place."""
+"""Subtracts the product of the first two matrices, whose columns are contiguous, from the third, in place."""
 _LONG_ENOUGH_S = 0.5
-"""Of each of the two. Work over time counts, whatever else takes the processor meanwhile."""
+"""Least duration of each of the two measurements. The rate is work over elapsed time, including interruptions by other
+programs."""
 
 
 class KernelRates(msgspec.Struct, frozen=True):
@@ -36,7 +37,7 @@ class KernelRates(msgspec.Struct, frozen=True):
 
 
 def measure(block: int, library: str | None = None) -> KernelRates:
-    """The rates for blocks of so many columns, by a library that has `dgemm_`; by SciPy's where none is named."""
+    """The rates for blocks of `block` columns, with a library that has `dgemm_`, or with SciPy's."""
     take_product, take_part = _of_scipy() if library is None else [of_library(library)] * 2
     random = np.random.default_rng(0)
     left = np.asfortranarray(random.random((_SIDE, block)))
@@ -59,8 +60,9 @@ def measure(block: int, library: str | None = None) -> KernelRates:
 
 
 def _of_scipy() -> tuple[Product, Product]:
-    """For whole matrices, which SciPy's own function changes in place, and for parts of one, which it would copy."""
-    from scipy.linalg.blas import dgemm  # here, because every run would wait for it
+    """Product functions of SciPy for whole matrices, which it changes in place, and for parts of one, which it would
+    copy."""
+    from scipy.linalg.blas import dgemm  # here, because importing it would delay every run
 
     def whole(left: Floats, right: Floats, into: Floats) -> None:
         dgemm(-1.0, left, right, 1.0, into, overwrite_c=1)
@@ -69,12 +71,12 @@ def _of_scipy() -> tuple[Product, Product]:
 
 
 def take_product(left: Floats, right: Floats, into: Floats) -> None:
-    """NumPy's way, of any matrices."""
+    """Subtract a product with NumPy, for any matrices."""
     into -= left @ right
 
 
 def of_library(library: str) -> Product:
-    """That of a BLAS with integers of 32 bits, of whole matrices and of parts."""
+    """Product functions of a BLAS with 32-bit integers, for whole matrices and for parts."""
     dgemm = ctypes.CDLL(library).dgemm_
 
     def take(left: Floats, right: Floats, into: Floats) -> None:
@@ -88,7 +90,7 @@ def of_library(library: str) -> Product:
 
 
 def _matrix(one: Floats) -> tuple[ctypes.c_void_p, object]:
-    """Where it begins, and how many numbers lie between the beginnings of columns."""
+    """Address of a matrix, and its leading dimension (numbers between the starts of columns)."""
     return ctypes.c_void_p(one.ctypes.data), _int(one.strides[1] // one.itemsize)
 
 
@@ -97,7 +99,7 @@ def _int(value: int) -> object:
 
 
 def factorise(panel: Floats, first: int, end: int, take: Product = take_product) -> None:
-    """Columns of a panel become L and U, with partial pivoting, in place."""
+    """Replace columns `first` to `end` of a panel by L and U, with partial pivoting, in place."""
     if end - first <= _FEW:
         for column in range(first, end):
             _eliminate(panel, column, end)
@@ -121,7 +123,7 @@ def _eliminate(panel: Floats, column: int, end: int) -> None:
 
 
 def mean_s(work: Callable[[], object]) -> float:
-    """The mean time of some work in seconds, which is repeated for long enough."""
+    """Mean time in seconds of a function, which is repeated for long enough."""
     work()
     begun, times = time.perf_counter(), 0
     while (passed_s := time.perf_counter() - begun) < _LONG_ENOUGH_S:

@@ -1,4 +1,4 @@
-"""Whether the nodes have the memory that a problem takes, asked before anything is started."""
+"""Checks that the nodes have the memory that a problem needs, before anything is started."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from weft.base.quantity import significant
 from weft.plan.pattern import Hpl
 
 PANELS = 1.1
-"""Beside the matrix a process holds panels and its own buffers: HPL's authors advise to fill at most 80 % of memory."""
+"""Panels and buffers of a process, relative to its matrix: HPL's authors advise to fill at most 80 % of memory."""
 
 
 def needed(pattern: Hpl, processes: int) -> str:
-    """What a node needs, in words."""
+    """The memory that a node needs, as text."""
     each_gb = pattern.matrix_bytes / processes / 1e9
     return f"n = {pattern.n:,} takes {significant(each_gb, 3)} GB on each of {processes} nodes for its matrix alone"
 
@@ -23,7 +23,7 @@ def check_memory(
 ) -> None:
     """Refuse a problem that does not fit; raises RequestError.
 
-    `of_node_bytes` is what a node has, or what this machine has for all of them (`are_one`).
+    `of_node_bytes` is the memory of a node, or of this machine if it runs all nodes (`are_one`).
     """
     nodes = 1 if are_one else processes
     if pattern.matrix_bytes * PANELS <= nodes * of_node_bytes:

@@ -1,4 +1,4 @@
-"""What HPL prints of the problem that it has solved."""
+"""Reads what HPL prints about the problem that it has solved."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _ROW = re.compile(r"^W[RC]\S+\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s*$")
-"""T/V, N, NB, P, Q, time in seconds, GFlop/s."""
+"""Columns: T/V, N, NB, P, Q, time in seconds, GFlop/s."""
 _RESIDUAL = re.compile(r"^\|\|Ax-b\|\|_oo/[^=]*+=\s*+(\S++)\s*+\.*+\s*+(PASSED|FAILED)")
 _ERROR = re.compile(r"HPL ERROR|HPL WARNING|>>>")
 
 
 @dataclass(frozen=True)
 class Solved:
-    """How long it took, what HPL says it came to, and its scaled residual, which decides whether it is right."""
+    """Time, speed by HPL's own figure, and the scaled residual, which decides whether the solution is right."""
 
     n: int
     elapsed_s: float
@@ -24,9 +24,10 @@ class Solved:
 
 
 def read_output(lines: Iterable[str], flops: float) -> Solved | None:
-    """What the first problem came to; None where none was solved and checked.
+    """The result of the first problem; None if none was solved and checked.
 
-    The time has two decimals, and the speed more of them: `flops` over it is the time where it is short.
+    HPL prints the time with two decimals and the speed with more digits, so short times are computed as `flops` over
+    the speed.
     """
     row: re.Match[str] | None = None
     for line in lines:
@@ -39,10 +40,10 @@ def read_output(lines: Iterable[str], flops: float) -> Solved | None:
 
 
 def complaint(lines: Iterable[str]) -> str:
-    """What HPL says is wrong, in its own words; empty where it says nothing."""
+    """HPL's own error message; empty if there is none."""
     return " ".join(line.strip() for line in lines if _ERROR.search(line))[:300]
 
 
 def _number(text: str) -> float:
-    """Also of `nan` and `inf`, which C prints."""
+    """A number, including `nan` and `inf` as C prints them."""
     return float(text)

@@ -1,4 +1,4 @@
-"""The real program on the nodes: which there is, whose MPI it is linked with, and what memory is free beside it."""
+"""The real program on the nodes: where it is, which MPI it is linked with, and how much memory is free."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.plan.pattern import Hpl
 from weft.plan.plan import Step, to_json
 
 KNOWN = ("xhpl", "hpcc")
-"""HPL's own program, and HPC Challenge, which solves the same among other things (Debian has this one only)."""
+"""HPL's own program, and HPC Challenge, which includes HPL (Debian packages only this one)."""
 _ASK_WITHIN_S = 30
 _LOOK = (
     'for name in "$@"; do if path=$(command -v "$name"); then '
@@ -29,7 +29,7 @@ _LINKED = (("openmpi", r"libmpi\.so\.[2-9]\d"), ("mpich", r"libmpich\.so|libmpi\
 
 @dataclass(frozen=True)
 class LinpackInstallation:
-    """What a node has; no path where it has no such program, no MPI where that cannot be told."""
+    """What is installed on a node; no path if the program is missing, no MPI if it is unknown."""
 
     path: str
     mpi: str | None
@@ -38,17 +38,17 @@ class LinpackInstallation:
 
 @dataclass(frozen=True)
 class ReadyProgram:
-    """A program that can be started on some nodes, by an mpirun of its MPI."""
+    """A program that can be started on some nodes with the mpirun of its MPI."""
 
     path: str
     mpirun: MpiTool
     nodes: tuple[int, ...]
     free_bytes: int | None = None
-    """For the matrix, of all nodes together."""
+    """Free memory for the matrix, of all nodes together."""
 
 
 def grid_nodes(step: Step, testbed_nodes: int) -> list[int]:
-    """A node for each process, in the order of the processes; raises RequestError where there are too few."""
+    """A node for each process, in the order of the processes; raises RequestError if there are too few."""
     try:
         rows, columns = _core.Program.grid(to_json(step), testbed_nodes)
     except RequestError as error:
@@ -57,7 +57,7 @@ def grid_nodes(step: Step, testbed_nodes: int) -> list[int]:
 
 
 def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> ReadyProgram:
-    """Find it; raises RequestError where there is none, where it is of another MPI, or where memory is too small."""
+    """Find the program; raises RequestError if it is missing, uses another MPI, or memory is too small."""
     check_placement(step, testbed)
     nodes = grid_nodes(step, len(testbed.nodes))
     names = [pattern.program] if pattern.program else list(KNOWN)

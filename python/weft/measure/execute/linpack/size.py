@@ -1,4 +1,4 @@
-"""How large a problem is solved where the plan leaves that open, and how long it will take."""
+"""The size of a problem if the plan does not give it, and the expected duration."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from weft.runs.meta import Warning
 HPCC_TIMES = 3.0
 """HPC Challenge solves the system last: at n = 500 to 4,000 on two processors it took 2.7 to 4 times as long."""
 SCALAR_SHARE = 0.7
-"""What of the speed in products a whole solution has, on nodes that do not wait for a network."""
+"""Speed of a whole solution relative to matrix products, on nodes that do not wait for a network."""
 FILLED = 0.8
-"""HPL's authors advise to fill at most so much of the memory."""
+"""HPL's authors advise to fill at most this share of memory."""
 LEAST_N = 500
 LONG_S = 300.0
-"""What takes longer is said even where the plan gives n."""
+"""A longer duration is announced even if the plan gives n."""
 
 
 def with_size(
     step: Step, pattern: Hpl, testbed: Testbed, launches: int
 ) -> tuple[Step, list[Warning]]:
-    """The step with its problem, where it leaves that open, and what is said of its time; raises RequestError."""
+    """The step with its problem size, if open, and a warning about its duration; raises RequestError."""
     nodes = len(grid_nodes(step, len(testbed.nodes)))
     ready = make_ready(step, pattern, testbed) if step.transport == "mpi" else None
     is_hpcc = ready is not None and PurePath(ready.path).name == "hpcc"
@@ -62,7 +62,7 @@ def with_size(
 
 
 def _speed(step: Step, pattern: Hpl, testbed: Testbed, nodes: int) -> float:
-    """Operations a second of one process; those on this machine share its processors."""
+    """Operations per second of one process; nodes on this machine share its processors."""
     blas = blas_here(pattern.program, step.transport == "mpi")
     cpus = len(os.sched_getaffinity(0))
     at_once = min(nodes, cpus) if testbed.is_here else 1
@@ -71,7 +71,8 @@ def _speed(step: Step, pattern: Hpl, testbed: Testbed, nodes: int) -> float:
 
 
 def _fitting(flops: float, free_bytes: int | None) -> int:
-    """The largest n, in hundreds, of so many operations and so much memory for all of the matrix."""
+    """The largest n, in hundreds, with at most `flops` operations whose matrix fits into the free memory of all
+    nodes."""
     most = (1.5 * flops) ** (1 / 3)
     if free_bytes is not None:
         most = min(most, math.sqrt(FILLED * free_bytes / PANELS / 8))

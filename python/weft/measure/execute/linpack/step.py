@@ -1,4 +1,4 @@
-"""One launch of the real Linpack: mpirun, its output, and what of it the run keeps."""
+"""One launch of the real Linpack: mpirun, its output, and what the run records."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _IN_A_FOLDER = (
     '[ $status -le 128 ] || echo "weft: a process was ended by signal $((status - 128))" >&2; '
     'cat hpccoutf.txt 2>/dev/null; rm -rf "$folder"; exit $status'
 )
-"""What each process runs: its program in a new folder, since it reads and writes files with fixed names. The first says
-that it is alive, as long as its program is: a large problem is silent for hours."""
+"""Each process runs its program in a new folder, because it reads and writes files with fixed names. The first process
+prints a sign of life while its program runs, since a large problem prints nothing for hours."""
 _KILLED = "ended by signal 9"
 
 
 async def run_linpack_step(testbed: Testbed, job: StepJob, pattern: Hpl, logbook: Logbook) -> None:
-    """Solve once; raises AgentError where nothing was solved. A wrong solution leaves no sample."""
+    """Solve the problem once; raises AgentError if nothing was solved. A wrong solution gives no sample."""
     ready = make_ready(job.step, pattern, testbed)
     grid = Grid(*_core.Program.grid(to_json(job.step), len(testbed.nodes)))
     begun_ns = time.monotonic_ns() - job.epoch_ns
@@ -64,7 +64,7 @@ async def run_linpack_step(testbed: Testbed, job: StepJob, pattern: Hpl, logbook
 
 
 def _note(job: StepJob, ready: ReadyProgram, solved: Solved, logbook: Logbook) -> None:
-    """What was solved, right or wrong, in run.json."""
+    """Record the solution, right or wrong, in run.json."""
     key = (job.step_index, job.launch)
     others = [one for one in logbook.meta.linpack if (one["step"], one["launch"]) != key]
     new: records.Linpack = {
@@ -104,7 +104,7 @@ async def _solve(
 
 
 def _pinned(testbed: Testbed) -> list[str]:
-    """What keeps processes that wait by spinning off the processor that carries a lab's frames."""
+    """Keeps processes, which spin while they wait, off the processor of a lab's forwarder."""
     if testbed.kind != "lab" or not testbed.cpus:
         return []
     return ["taskset", "-c", ",".join(str(cpu) for cpu in sorted(set(testbed.cpus)))]
@@ -113,7 +113,7 @@ def _pinned(testbed: Testbed) -> list[str]:
 def _why(
     error: AgentError, job: StepJob, pattern: Hpl, ready: ReadyProgram, said: list[str]
 ) -> AgentError:
-    """What kept it from solving anything, as far as that can be told."""
+    """The error with the reason why nothing was solved, as far as it is known."""
     name = shlex.quote(ready.path)
     if any(_KILLED in line for line in said):
         reason = f"{name} was killed (signal 9), as happens where memory runs out: {needed(pattern, len(ready.nodes))}"

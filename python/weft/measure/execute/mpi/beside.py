@@ -16,16 +16,16 @@ from weft.measure.testbed.base import Node
 from weft.plan.plan import Step
 
 END_WITHIN_S = 2.0
-"""An agent is through when its rank is gone; one that is not has failed, which is noticed when it is needed again."""
+"""An agent stops when its rank ends. One that does not has failed, which is noticed when it is next needed."""
 
 
 @contextlib.asynccontextmanager
 async def recorded(
     step: Step, ranks: Sequence[tuple[int, Node, Agent]], take: OnEvidence
 ) -> AsyncIterator[dict[str, object]]:
-    """Have the agents record while a job runs; gives the settings by which ranks find them.
+    """Let the agents record while a job runs; gives the settings by which ranks find them.
 
-    `ranks` has for each the index of its node. Raises AgentError where an agent is gone.
+    Each of `ranks` starts with the index of its node. Raises AgentError if an agent has ended.
     """
     if step.options.evidence is False:
         yield {}

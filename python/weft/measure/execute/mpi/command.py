@@ -1,4 +1,4 @@
-"""How each MPI is told to start a rank on each of some nodes of a testbed."""
+"""The command by which each MPI starts ranks on nodes of a testbed."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _LAB_ONLY = {
         "FI_TCP_IFACE": LAB_INTERFACE,
     },
 }
-"""What keeps messages on a lab's network: all of its hosts are one machine, whose memory an MPI would find."""
+"""Keeps messages on a lab's network: all of its hosts are one machine, and an MPI would use shared memory."""
 _BY_OUR_SHELL = {"plm": "rsh", "ras": "^slurm,tm,lsf,gridengine", "plm_rsh_no_tree_spawn": "1"}
-"""Daemons are started by way of the script that we wrote, whatever batch system there is, and by mpirun alone."""
+"""Starts daemons with our script and from mpirun alone, whatever batch system is present."""
 
 
 def environment(mpirun: MpiTool, testbed: Testbed, folder: Path) -> dict[str, str]:
-    """The user's environment with what the MPI needs on a testbed; `folder` takes its files.
+    """The user's environment with what the MPI needs on a testbed; its files go to `folder`.
 
-    Open MPI must be told to accept root, which alone may enter a lab's namespaces; other users are told
-    nothing. An mpirun that sees a Slurm job would place its ranks itself.
+    Open MPI refuses root by default, and only root may enter a lab's namespaces, so it is allowed for root only. The
+    variables of a Slurm job are removed, because mpirun would place its ranks itself.
     """
     kept = {
         key: value
@@ -56,12 +56,12 @@ def environment(mpirun: MpiTool, testbed: Testbed, folder: Path) -> dict[str, st
 
 
 def as_root(mpirun: MpiTool) -> dict[str, str]:
-    """What makes Open MPI start for root."""
+    """Environment that allows Open MPI to run as root."""
     return AS_ROOT if os.geteuid() == 0 and mpirun.kind == "openmpi" else {}
 
 
 def port_settings(launcher: PortRange, ranks: PortRange) -> dict[str, str]:
-    """What keeps each MPI's daemons and its messages within ranges of ports."""
+    """Settings that keep the ports of an MPI's daemons and messages within ranges."""
     return {
         "OMPI_MCA_btl_tcp_port_min_v4": str(ranks.first),
         "OMPI_MCA_btl_tcp_port_range_v4": str(len(ranks)),
@@ -75,19 +75,19 @@ def port_settings(launcher: PortRange, ranks: PortRange) -> dict[str, str]:
 
 
 def on_lab_only() -> dict[str, str]:
-    """What keeps the messages of any MPI on a lab's network."""
+    """Settings that keep the messages of any MPI on a lab's network."""
     return {key: value for each in _LAB_ONLY.values() for key, value in each.items()}
 
 
 def check_mpi(step: Step, testbed: Testbed) -> None:
-    """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
+    """Raise RequestError if there is no MPI, or no way to place its ranks. Compiles the program."""
     toolchain = find_toolchain(step.options.mpi or None)
     check_placement(step, testbed)
     compiled(toolchain)
 
 
 def check_placement(step: Step, testbed: Testbed) -> None:
-    """Refuse a testbed on whose nodes ranks cannot be placed; raises RequestError."""
+    """Raise RequestError for a testbed on whose nodes ranks cannot be placed."""
     if "mpirun" in testbed.launchers:
         raise RequestError(
             f"step {step.name!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
@@ -104,9 +104,9 @@ def mpirun_command(
     shares_cpu: bool,
     folder: Path,
 ) -> list[str]:
-    """The command that starts a program's ranks on nodes of a testbed that `check_mpi` lets pass.
+    """The command that starts a program's ranks on nodes of a testbed that `check_mpi` accepted.
 
-    `folder` takes what the MPI needs beside it. Ranks that share a processor must not spin on it.
+    Files that the MPI needs go to `folder`. Ranks that share a processor must not spin on it.
     """
     path = mpirun.path
     if testbed.kind == "local":
@@ -129,7 +129,7 @@ def local_command(mpirun: MpiTool, ranks: int, program: list[str], shares_cpu: b
 
 
 def _own_address(peer: str) -> str | None:
-    """The address from which this machine would send to another; None where it has no way there."""
+    """The address from which this machine sends to a peer; None if there is no route."""
     family = socket.AF_INET6 if ":" in peer else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as unused:
         try:
@@ -140,7 +140,8 @@ def _own_address(peer: str) -> str | None:
 
 
 def _reached_at(mpirun: MpiTool, address: str | None) -> list[str]:
-    """MPICH's daemons get a name of this machine, which they may not resolve; Open MPI's get addresses."""
+    """MPICH gives its daemons this machine's name, which they may be unable to resolve, so it is given an address;
+    Open MPI gives them addresses."""
     return ["-localhost", address] if mpirun.kind == "mpich" and address else []
 
 
@@ -158,4 +159,5 @@ def _mpich(ranks: int, hosts: str, shares_cpu: bool, shell: Path | None) -> list
 
 
 _ARGUMENTS = {"openmpi": _openmpi, "mpich": _mpich}
-"""How many ranks on which hosts, and the script that takes the place of ssh where they are others than this machine."""
+"""The arguments for each MPI: ranks per host, and the script that replaces ssh if hosts other than this machine are
+used."""

@@ -1,11 +1,10 @@
-"""One step between many ranks of an MPI: its phases go on until the job fails.
+"""One step between many ranks of an MPI, phase after phase until the job fails.
 
-Rank 0 is told phases (orders.py), says `more` for each piece of a program, and says `library VERSION`,
-`clock RANK OFFSET_NS ERROR_NS` for each rank,
-`row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS`, and `over PHASE BARRIER_NS ...` once a phase is over. Of a
-program it says before that what each rank did with its time:
-`spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS` for each execution,
-and `lap PHASE RANK LAP BEGIN_NS END_NS RECEIVED_BYTES` for each of its laps.
+Rank 0 reads phases (orders.py). It prints `more` for each piece of a program that it wants, `library VERSION`, `clock
+RANK OFFSET_NS ERROR_NS` for each rank, `row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS` for each sample,
+and `over PHASE BARRIER_NS ...` at the end of a phase. Before the end of a program it prints how each rank spent its
+time: `spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS` for each execution, and `lap PHASE RANK LAP BEGIN_NS
+END_NS RECEIVED_BYTES` for each lap.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ _ROW = ("phase", "batch", "src", "dst", "size_bytes", "messages", "start_ns", "e
 
 @dataclass
 class MpiEnsemble:
-    """Runs phases over the nodes that are left of `nodes`, as `Ensemble` does with agents.
+    """Runs phases over the nodes of `nodes` that are left, as `EnsembleEngine` does with agents.
 
-    An MPI job ends when any of its ranks does. If that was because a node's agent is gone too, another job is started
-    without that node; if all nodes are well, the step has failed.
+    An MPI job ends when any of its ranks does. If a node's agent has ended too, another job is started without that
+    node; if all agents are alive, the step has failed.
     """
 
     _testbed: Testbed
@@ -67,7 +66,7 @@ class MpiEnsemble:
         self._library = ""
 
     async def run(self, phases: list[Phase]) -> None:
-        """All phases, as far as nodes are left for them; raises TooFewNodes, or AgentError when the job fails."""
+        """Run all phases, as far as nodes are left for them; raises TooFewNodes, or AgentError if the job fails."""
         self._ledger.expect(phases)
         try:
             while remaining := [one for one in phases if not self._ledger.is_settled(one)]:
@@ -86,7 +85,7 @@ class MpiEnsemble:
         await self._end_job()
 
     async def _end_job(self) -> None:
-        """End it, if there is one, and hand on what was recorded beside it."""
+        """End the job, if one runs, and hand on what was recorded beside it."""
         await self._stack.aclose()
         log = self._logbook
         samples = log.writer.samples.filter(
@@ -108,7 +107,7 @@ class MpiEnsemble:
         job = await self._started()
         orders = Orders(self._job, self._ranks, self._program, self._library_calls)
         asked = self._ledger.to_run(phases)
-        # What rank 0 asks for comes between the lines, so that these come one by one.
+        # Rank 0 asks for pieces between its lines, so a program's lines are sent one by one.
         for told in [[one] for one in asked] if self._program else [asked]:
             await self._carry_out(job, orders, told)
 
@@ -146,8 +145,8 @@ class MpiEnsemble:
 
     @property
     def _calls(self) -> str:
-        """A rate over many is what programs get that keep the network busy. MPI's own collectives are called as
-        they are mostly."""
+        """How programs call MPI: nonblocking by default, as programs that keep the network busy do. MPI's own
+        collectives are blocking by default, which is their common use."""
         usual = (
             "blocking" if self._library_calls.phases.issuperset(self._job.phases) else "nonblocking"
         )
@@ -197,7 +196,7 @@ class MpiEnsemble:
             self._ledger.over(node, PhaseOver(phase, barrier_ns / 1e3), self._ranks)
 
     async def _recover(self, error: AgentError) -> None:
-        """Go on without the nodes whose agents are gone too; raises the error where there is none."""
+        """Continue without the nodes whose agents have ended too; raises the error if there are none."""
         await self._end_job()
         complaints = self._running.complaints if self._running else []
         self._running, self._rows = None, []
@@ -216,7 +215,7 @@ class MpiEnsemble:
 
 
 def _tried_once(tables: list[pa.Table]) -> list[Evidence]:
-    """What a node recorded, without phases that it measured again: which of their tries was kept is not known here."""
+    """A node's evidence without phases that it measured more than once: which try was kept is not known here."""
     table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     times = table.filter(pc.equal(table["counter"].cast(pa.string()), "elapsed_ns"))
     count = times.group_by("phase").aggregate([("phase", "count")])
@@ -226,7 +225,8 @@ def _tried_once(tables: list[pa.Table]) -> list[Evidence]:
 
 
 def _in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
-    """The nodes by rank: an mpirun fills one machine after the other, and nodes of one machine follow each other."""
+    """The nodes in the order of ranks: mpirun fills one machine after the other, so nodes of one machine are
+    adjacent."""
     machine = {node: testbed.machine(testbed.nodes[node]) for node in nodes}
     order = list(dict.fromkeys(machine.values()))
     return sorted(nodes, key=lambda node: (order.index(machine[node]), node))

@@ -1,4 +1,4 @@
-"""An MPI job: mpirun with its ranks, of which rank 0 prints for all, line by line."""
+"""An MPI job: mpirun and its ranks, of which rank 0 prints for all, line by line."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from collections import deque
 from weft.measure.testbed.agent.agent import AgentError, describe_end
 
 START_WITHIN_S = 60.0
-"""Starting an MPI's daemons may take long."""
+"""Starting an MPI's daemons may take this long."""
 END_WITHIN_S = 5.0
 TICK_S = 0.25
 LONGEST_LINE_BYTES = 1 << 20
 MOST_COMPLAINTS = 200
 NAME = "mpirun"
-"""The node that is named where no single node is at fault."""
+"""The node named in errors if no single node is at fault."""
 REACH = "its daemons on the nodes must reach this machine, and each other, on ports that the MPI chooses"
 ALIVE = "weft_mpi: alive"
-"""What a rank says on its standard error while messages move in a long phase."""
+"""What a rank prints to standard error while messages move in a long phase."""
 
 
 class MpiJob:
-    """A running job. It is alive as long as any of its ranks prints something within patience."""
+    """A running job. It counts as alive while any of its ranks prints something within the patience."""
 
     def __init__(self, process: asyncio.subprocess.Process, patience_s: float) -> None:
         self._process = process
@@ -58,25 +58,26 @@ class MpiJob:
 
     @property
     def complaints(self) -> list[str]:
-        """What was said on standard error so far, the latest of it."""
+        """The latest lines of standard error."""
         return list(self._complaints)
 
     def tell(self, text: str) -> None:
-        """Write to rank 0's standard input, while its answers are read. Not again before all of it has been."""
+        """Write to rank 0's standard input while its answers are read. Must not be called again before all is
+        written."""
         self._heard_s = time.monotonic()
         self._telling = asyncio.ensure_future(self._write(text))
 
     def tell_no_more(self) -> None:
-        """End rank 0's standard input."""
+        """Close rank 0's standard input."""
         assert self._process.stdin is not None
         self._process.stdin.close()
 
     async def words(self) -> list[str]:
-        """Those of rank 0's next line; raises AgentError when the job fails or falls silent."""
+        """The words of rank 0's next line; raises AgentError if the job fails or falls silent."""
         return (await self.line()).split()
 
     async def line(self) -> str:
-        """Rank 0's next line, which may be blank; raises AgentError when the job fails or falls silent."""
+        """Rank 0's next line, which may be blank; raises AgentError if the job fails or falls silent."""
         assert self._process.stdout is not None
         reading = asyncio.ensure_future(self._process.stdout.readline())
         try:
@@ -90,14 +91,14 @@ class MpiJob:
         return said.decode(errors="replace")
 
     async def finish(self) -> None:
-        """Give a job that is through the time to end by itself."""
+        """Give a finished job time to end by itself."""
         self.tell_no_more()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(END_WITHIN_S):
                 await self._process.wait()
 
     async def end(self) -> None:
-        """Have mpirun end its ranks, if it has not; it and what it started here are killed if it does not."""
+        """Let mpirun end its ranks if they still run; kill it and what it started here if it does not."""
         if self._process.returncode is None:
             self._process.terminate()
             with contextlib.suppress(TimeoutError):
@@ -117,7 +118,7 @@ class MpiJob:
             await self._process.stdin.drain()
 
     async def _hear_complaints(self) -> None:
-        """All that is said on standard error; that a rank is alive is no complaint."""
+        """Read standard error to its end; signs of life are not complaints."""
         assert self._process.stderr is not None
         with contextlib.suppress(ValueError):
             while line := await self._process.stderr.readline():

@@ -1,4 +1,4 @@
-"""From nodes to a running job: the program on each of them, mpirun, and the ranks in order."""
+"""Starts a job: the program on each node, mpirun, and the ranks in order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def launch(
     settings: Mapping[str, object],
     patience_s: float,
 ) -> AsyncIterator[MpiJob]:
-    """A job with a rank on each of the nodes, in their order, ended on leaving; raises AgentError."""
+    """A job with a rank on each node, in their order; it is ended on leaving. Raises AgentError."""
     toolchain = find_toolchain(step.options.mpi or None)
     cpus = step.options.cpus
     if cpus is not None:
@@ -48,7 +48,7 @@ async def launch(
 
 
 def _knobs(step: Step, toolchain: Toolchain) -> dict[str, str]:
-    """Variables that set the step's knobs of an MPI; raises AgentError for one that this MPI does not have."""
+    """Environment variables for the step's MPI knobs; raises AgentError for a knob that this MPI does not have."""
     variables = {}
     for name, value in (step.options.knobs or {}).items():
         known = find(name.partition("@")[0]).environment
@@ -60,7 +60,7 @@ def _knobs(step: Step, toolchain: Toolchain) -> dict[str, str]:
 
 
 def shares_cpu(testbed: Testbed, nodes: Sequence[int], cpus: Sequence[int] | None) -> bool:
-    """Whether this machine has fewer processors for ranks than there are ranks, so that none may spin."""
+    """Whether this machine has fewer processors for ranks than ranks, so that none may spin."""
     if not testbed.is_here:
         return False
     places = os.sched_getaffinity(0) if cpus is None else {cpus[node] for node in nodes}
@@ -68,9 +68,9 @@ def shares_cpu(testbed: Testbed, nodes: Sequence[int], cpus: Sequence[int] | Non
 
 
 async def _program(testbed: Testbed, nodes: Sequence[int], toolchain: Toolchain) -> list[str]:
-    """The words that start the program at each rank, after it was copied to where it has to be.
+    """The words that start the program at each rank, after it was copied to the nodes.
 
-    Where nodes keep it in different places each rank looks up its own.
+    If nodes keep it in different folders, each rank looks up its own.
     """
     paths = await testbed.keep(compiled(toolchain), nodes)
     if len(set(paths)) == 1:

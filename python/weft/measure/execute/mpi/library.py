@@ -1,4 +1,4 @@
-"""Collectives as an MPI library does them: which phases these are, and what is known of its ranks' time."""
+"""Collectives of an MPI library: which phases it carries out, and how its ranks spend their time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WRONG = "weft_mpi: wrong-result "
 
 @dataclass(frozen=True)
 class LibraryCalls:
-    """The phases that an MPI library carries out itself, and which operation of it."""
+    """The phases that an MPI library carries out itself, and by which operation."""
 
     phases: frozenset[int]
     operation: str
@@ -28,7 +28,7 @@ NO_LIBRARY = LibraryCalls(frozenset(), "")
 
 
 def library_calls(step: Step, pattern: Collective, testbed_nodes: int) -> LibraryCalls:
-    """Those of a step that is a collective."""
+    """The library calls of a step that is a collective."""
     ways = _core.Program.ways(to_json(step), testbed_nodes)
     phases = range(len(expand(step, testbed_nodes)))
     mine = (phase for phase in phases if ways[phase % len(ways)] == LIBRARY)
@@ -38,8 +38,8 @@ def library_calls(step: Step, pattern: Collective, testbed_nodes: int) -> Librar
 def spent(
     phase: int, rows: Iterable[Mapping[str, int]], nodes: Collection[int]
 ) -> dict[int, Activities]:
-    """What nodes did with their time, by samples that are one call each. What of it was waiting only the library knows;
-    all counts as communicating."""
+    """How nodes spent their time, from samples that are one call each. Only the library knows how much was waiting; all
+    of it counts as communication."""
     calls: dict[int, list[Activity]] = {node: [] for node in nodes}
     for row in rows:
         start_ns, elapsed_ns = row["start_ns"], row["elapsed_ns"]
@@ -48,6 +48,6 @@ def spent(
 
 
 def wrong_result(complaints: Iterable[str]) -> AgentError | None:
-    """What a rank says whose result is not what it should be."""
+    """The error of a rank with a wrong result; None if there is none."""
     said = next((line for line in complaints if line.startswith(_WRONG)), None)
     return AgentError(NAME, "wrong-result", said.removeprefix(_WRONG)) if said else None

@@ -1,4 +1,4 @@
-"""Phases as rank 0 reads them: transfers, a call of the library, or a program with a part for each rank."""
+"""Phases in the form that rank 0 reads: transfers, a library call, or a program with a part for each rank."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from weft.plan.plan import CountRule, TimeRule, to_json
 
 _COMPUTE = {"spin": 0, "sleep": 1, "work": 2}
 PIECE_CHARACTERS = 16_000
-"""A pipe holds some 64,000."""
+"""Size of a piece; a pipe holds about 64,000 characters."""
 _MOST = 2**62
-"""Stands for no limit."""
+"""Stands for "no limit"."""
 
 
 @dataclass(frozen=True)
 class Orders:
-    """`nodes` are those of the ranks in their order, `program` is what phases are that the library does not do."""
+    """`nodes` are the nodes of the ranks in order; `program` gives the phases that the library does not carry out."""
 
     _job: StepJob
     _nodes: Sequence[int]
@@ -30,7 +30,7 @@ class Orders:
     _library: LibraryCalls
 
     def line(self, phase: Phase) -> str:
-        """A phase, with the step's rule or its own (source/phase.c)."""
+        """A phase as a line, with the step's stop rule or its own (read by source/phase.c)."""
         step = self._job.step
         work: str = phase.work
         if self._is_program(phase):
@@ -47,7 +47,7 @@ class Orders:
         return " ".join(map(str, [*head, *transfers])) + "\n"
 
     def pieces(self, phases: Sequence[Phase]) -> Iterator[str]:
-        """What rank 0 asks for behind the lines of phases that are programs."""
+        """The pieces that rank 0 asks for after the lines of phases that are programs."""
         for phase in filter(self._is_program, phases):
             assert self._program is not None
             for part in self._parts(phase, self._program):
@@ -59,7 +59,7 @@ class Orders:
         return self._program is not None and phase.index not in self._library.phases
 
     def _parts(self, phase: Phase, program: ProgramWork) -> list[str]:
-        """Each rank's part of a program, in the order of the MPI's ranks."""
+        """Each rank's part of a program, in the order of MPI ranks."""
         job = self._job
         peers = [self._nodes.index(node) for node in job.step.members(len(job.nodes))]
         if program.trace:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.base.files.private_folder import private_folder
+from weft.base.files.private_folder import cache_folder
 from weft.measure.execute.mpi.toolchain import Toolchain, packages
 
 SOURCE = Path(__file__).with_name("source")
@@ -17,11 +16,9 @@ NAME = "weft_mpi"
 _FLAGS = ("-O2", "-std=gnu11")
 _COMPILE_WITHIN_S = 120
 
-_ELSE = "remove it, or set XDG_CACHE_HOME to a folder of yours"
-
 
 def compiled(toolchain: Toolchain) -> Path:
-    """The program for an MPI; raises RequestError with the compiler's words when it cannot be compiled."""
+    """The program for an MPI; raises RequestError with the compiler's message if it cannot be compiled."""
     program = _folder(toolchain) / NAME
     if not program.exists():
         compile_program(toolchain, sorted(SOURCE.glob("*.c")), program)
@@ -29,18 +26,18 @@ def compiled(toolchain: Toolchain) -> Path:
 
 
 def _folder(toolchain: Toolchain) -> Path:
-    """Another source, compiler or version is another folder. What is in it is executed: it must be this user's."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    """The cache folder, one for each source, compiler and version. Its content is executed, so it must belong to this
+    user."""
     sources = [file.read_bytes() for file in sorted(SOURCE.glob("*.[ch]"))]
     parts = [*sources, str(toolchain.compiler).encode(), " ".join(_FLAGS).encode()]
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-    return private_folder(cache / "weft", f"{toolchain.kind}-{name}", hint=_ELSE)
+    return cache_folder(f"{toolchain.kind}-{name}")
 
 
 def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:
-    """Compile C sources for an MPI; raises RequestError with the compiler's words.
+    """Compile C sources for an MPI; raises RequestError with the compiler's message.
 
-    Into a file beside the program that then takes its name, so that a second weft never starts half a program.
+    The result is written beside the program and renamed, so that a second weft never starts an incomplete program.
     """
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         built = Path(folder) / program.name

@@ -1,4 +1,4 @@
-"""What takes the place of ssh when an MPI starts its daemons on a testbed's nodes."""
+"""The script that replaces ssh when an MPI starts its daemons on a testbed's nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNTIL_UP = (
     f"n=0; until [ $n -eq 40 ] || ip link show {LAB_INTERFACE} 2>&1 | grep -q 'state UP\\|not found'; "
     "do n=$((n+1)); sleep 0.05; done;"
 )
-"""The kernel may say a second late that an interface is up, and MPICH's UCX would do without it."""
+"""The kernel may report up to a second late that an interface is up; until then MPICH's UCX would not use it."""
 _HEAD = """#!/bin/sh
 quoted() { printf "'"; printf %s "$1" | sed "s/'/'\\\\\\\\''/g"; printf "'"; }
 while case "$1" in -*) true ;; *) false ;; esac; do shift; done
@@ -25,9 +25,9 @@ case "$node" in
 
 
 def write_remote_shell(testbed: Testbed, nodes: Sequence[int], path: Path) -> list[str]:
-    """Write a script that runs its further arguments, as ssh would, on the node that its first names.
+    """Write a script that, like ssh, runs its further arguments on the node that the first names.
 
-    Gives the names that it uses for the nodes, in their order; nodes with the same login are one machine with one name.
+    Returns the names of the nodes, in order; nodes with the same login are one machine and share a name.
     """
     names = {node: testbed.machine(testbed.nodes[node]) for node in nodes}
     cases = {
@@ -40,10 +40,10 @@ def write_remote_shell(testbed: Testbed, nodes: Sequence[int], path: Path) -> li
 
 
 def _words(testbed: Testbed, node: Node) -> list[str]:
-    """The command that runs a shell's command on the node.
+    """The command that runs a shell command on the node.
 
-    All nodes of a lab have this machine's name, which an MPI takes for one host with shared memory, so each gets a
-    host name of its own. All stay off the processor that the lab's forwarder needs, as weft's agents do.
+    All nodes of a lab have this machine's host name, which an MPI would take for one host with shared memory, so each
+    gets a host name of its own. All stay off the processor of the lab's forwarder, as weft's agents do.
     """
     if not testbed.is_here:
         return testbed.node_command(node, ["sh", "-c", _COMMAND])
@@ -56,13 +56,13 @@ def _words(testbed: Testbed, node: Node) -> list[str]:
 
 
 def _case(name: str, words: list[str]) -> str:
-    """With the path of the user's ssh: an mpirun puts its own folder before what they have in PATH."""
+    """A case of the script with the full path of the user's ssh, because mpirun puts its own folder first in PATH."""
     words = [shutil.which(words[0]) or words[0], *words[1:]]
     return f"{shlex.quote(name)}) exec {' '.join(map(_filled, words))} ;;\n"
 
 
 def _filled(word: str) -> str:
-    """A word of the script with the command in its place: as it is, or quoted where it is part of a longer one."""
+    """A word of the script with the command filled in: as it is, or quoted if it is part of a longer word."""
     if word == _COMMAND:
         return '"$*"'
     return '"$(quoted "$*")"'.join(

@@ -1,8 +1,8 @@
-"""One step between two ranks: starts them, reads what rank 0 says, hands whole phases on.
+"""One step between two ranks: starts them, reads what rank 0 prints, and hands on complete phases.
 
-Rank 0 says `library VERSION` and `limit NAME BYTES` for each size at which its protocols change, then for each batch
-`row PHASE BATCH BYTES MESSAGES START_NS ELAPSED_NS`, `over PHASE` behind the last row of a phase, and `done`. Where
-batches are chosen here, it says `awaiting` before that, until it is told 0 batches.
+Rank 0 prints `library VERSION` and `limit NAME BYTES` for each size at which its protocols change, then `row PHASE
+BATCH BYTES MESSAGES START_NS ELAPSED_NS` for each batch, `over PHASE` after the last row of a phase, and `done`. If
+batches are chosen here, it prints `awaiting` before `done`, until it is given 0 batches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.plan.phases import expand
 from weft.runs.samples import SCHEMA
 
 WARM_UP = -1
-"""The number of a batch whose time is not wanted."""
+"""Number of a warm-up batch, which is not recorded."""
 
 
 async def run_mpi_step(
@@ -36,7 +36,7 @@ async def run_mpi_step(
     next_batches: NextBatches = list,
     on_evidence: OnEvidence = lambda node, said: None,
 ) -> StepOutcome:
-    """Run a step between the first two nodes; raises AgentError, after what whole phases there are was handed on."""
+    """Run a step between the first two nodes; raises AgentError after the complete phases were handed on."""
     epoch_ns = job.epoch_ns + await agents[0].clock_offset_ns()
     sizes = {phase.index: phase.size_bytes for phase in expand(job.step, len(testbed.nodes))}
     settings = _settings(job, sizes) | {"epoch_ns": epoch_ns}
@@ -55,7 +55,7 @@ async def run_mpi_step(
 
 
 def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
-    """The settings of the step as the program reads them; `sizes` of its phases, in bytes."""
+    """The settings of the step as the program reads them; `sizes` of its phases in bytes."""
     step, stop = job.step, job.step.stop
     first = [] if job.known else job.phases
     settings: dict[str, object] = {
@@ -73,7 +73,7 @@ def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
 async def _listen(
     started: MpiJob, job: StepJob, on_samples: OnSamples, orders: Iterator[list[Wanted]]
 ) -> dict[str, str | int]:
-    """To the end; returns the library's version and limits. Raises AgentError when the job fails or falls silent."""
+    """Read to the end; returns the library's version and limits. Raises AgentError if the job fails or falls silent."""
     rows: list[dict[str, int]] = []
     said: dict[str, str | int] = {"mpi": ""}
     while (words := await started.words()) != ["done"]:
@@ -96,7 +96,7 @@ async def _listen(
 
 
 def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
-    """As an agent measures phases whose times are known (crates/probe/src/pair/driver.rs)."""
+    """The batches of phases with known times, in the order of agents (crates/probe/src/pair/driver.rs)."""
     batches = []
     for one in job.known:
         size_bytes = sizes[one.phase]
@@ -108,7 +108,8 @@ def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
 
 
 def _order(started: MpiJob, batches: list[Wanted]) -> None:
-    """On one line how many batches come next, and each; 0 ends it, sooner than the end of its input does."""
+    """Send the number of batches and the batches on one line. 0 ends the program sooner than closing its input
+    would."""
     numbers = [number for one in batches for number in astuple(one)]
     started.tell(" ".join(map(str, [len(batches), *numbers])) + "\n")
 

@@ -1,4 +1,4 @@
-"""The user's MPI: its compiler wrapper and its launcher, which must be of one kind and version."""
+"""The user's MPI: its compiler wrapper and its launcher, which must be of the same kind and version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.base.errors import RequestError
 
 KINDS = {"openmpi": "Open MPI", "mpich": "MPICH"}
 DEBIAN = {"openmpi": "libopenmpi-dev openmpi-bin", "mpich": "libmpich-dev mpich"}
-"""The packages with an MPI's headers and `mpicc`, and with its `mpirun`."""
+"""Debian packages with an MPI's headers and `mpicc`, and with its `mpirun`."""
 _ASK_WITHIN_S = 20
 _VERSIONS = {
     "mpicc": (
@@ -25,7 +25,7 @@ _VERSIONS = {
         ("mpich", "--version", re.compile(r"HYDRA build details:\s+Version:\s+(\d[\w.]*)")),
     ),
 }
-"""For each program what it is asked with, and what it answers where it is of an MPI."""
+"""For each program: the MPI, the option that asks for its version, and the pattern of the answer."""
 _OF_NEITHER = {
     "mpicc": "neither of Open MPI nor of MPICH",
     "mpirun": "neither Open MPI's mpirun nor MPICH's",
@@ -46,7 +46,7 @@ class MpiTool:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """An MPI that programs can be compiled for and started with."""
+    """An MPI for which programs can be compiled and with which they can be started."""
 
     compiler: MpiTool
     launcher: MpiTool
@@ -57,9 +57,9 @@ class Toolchain:
 
 
 def find_toolchain(kind: str | None) -> Toolchain:
-    """The MPI of a kind, or whichever `mpicc` is of; raises RequestError.
+    """The MPI of a kind, or the one that `mpicc` belongs to; raises RequestError.
 
-    Where two MPIs are installed side by side, their programs have the kind behind a dot, as Debian's have.
+    If two MPIs are installed side by side, their programs have the kind as a suffix, as in Debian.
     """
     compiler = _find("mpicc", kind)
     launcher = _find("mpirun", kind or compiler.kind)
@@ -76,7 +76,8 @@ def find_toolchain(kind: str | None) -> Toolchain:
 
 
 def find_launcher(kind: str | None) -> MpiTool:
-    """The `mpirun` of a kind, or whichever comes first; raises RequestError. What it starts was compiled before."""
+    """The `mpirun` of a kind, or the first in PATH; raises RequestError. The program that it starts was compiled
+    before."""
     found = _find("mpirun", kind)
     if kind and found.kind != kind:
         raise RequestError(
@@ -86,7 +87,7 @@ def find_launcher(kind: str | None) -> MpiTool:
 
 
 def installed_kinds() -> list[str]:
-    """The MPIs of which a program is in PATH, by Debian's names for them or by what `mpicc` says."""
+    """The MPIs with a program in PATH, by Debian's program names or by the output of `mpicc`."""
     tools = ("mpicc", "mpirun")
     found = [kind for kind in KINDS if any(shutil.which(f"{tool}.{kind}") for tool in tools)]
     if not found and (path := shutil.which("mpicc")):
@@ -96,7 +97,7 @@ def installed_kinds() -> list[str]:
 
 
 def packages(kind: str | None) -> str:
-    """The Debian packages that provide an MPI, or either of them."""
+    """The Debian packages of an MPI, or of either."""
     return DEBIAN[kind] if kind else ", or ".join(DEBIAN.values())
 
 
@@ -114,7 +115,7 @@ def _find(name: str, kind: str | None) -> MpiTool:
 
 @cache
 def _tool(name: str, path: str) -> MpiTool:
-    """What MPI a program is of; raises RequestError. Each launch asks for it."""
+    """The MPI that a program belongs to; raises RequestError. Called for each launch."""
     for kind, argument, pattern in _VERSIONS[name]:
         if found := pattern.search(_said([path, argument])):
             return MpiTool(path, kind, found[1])

@@ -1,4 +1,4 @@
-"""Whether an MPI of this machine can be used: a small program is compiled and run."""
+"""Checks that an MPI of this machine works: compiles and runs a small program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RUN_WITHIN_S = 60
 
 @dataclass(frozen=True)
 class MpiTrial:
-    """An MPI of which at least one program is installed; without a `problem` it can be used."""
+    """An MPI with at least one program installed; it works if there is no `problem`."""
 
     kind: str
     version: str = ""
@@ -29,7 +29,7 @@ class MpiTrial:
 
 
 def try_mpis() -> list[MpiTrial]:
-    """Try every MPI of which a program is in PATH."""
+    """Try every MPI with a program in PATH."""
     return [try_mpi(kind) for kind in installed_kinds()]
 
 

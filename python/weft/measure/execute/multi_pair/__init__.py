@@ -1,1 +1,1 @@
-"""A step of several pairs of processes between two nodes."""
+"""A step with several pairs of processes between two nodes."""

@@ -1,4 +1,4 @@
-"""Whether pairs went over the interfaces that they were meant for, by what each interface has sent."""
+"""Checks by the interfaces' counters whether pairs used the interfaces that they were meant to use."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from weft.measure.testbed.agent.reply import Facts, Interface
 from weft.runs.meta import Warning
 
 LEAST_BYTES = 1 << 20
-"""Less than this says nothing: other traffic may be as much."""
+"""Fewer bytes than this decide nothing: other traffic may be as much."""
 LEAST_DIVIDED_BYTES = 1 << 16
-"""Of smaller messages a stripe may be empty, and Multipath TCP uses the way that is free."""
+"""With smaller messages a stripe may be empty, and Multipath TCP uses whichever path is free."""
 LEAST_SHARE = 0.1
-"""An interface that carries less of its fair share was not used."""
+"""An interface that carried less than this part of its fair share counts as unused."""
 
 
 def interfaces_at(facts: Facts, addresses: Sequence[str]) -> list[Interface | None]:
-    """What a node's facts say of the interfaces that have these addresses, in their order; None where none has."""
+    """The interfaces with these addresses, in order, from a node's facts; None for an unknown address."""
     owner = {address: one for one in facts.interfaces for address in one.addresses}
     return [owner.get(address) for address in addresses]
 
 
 def interface_names(facts: Facts, addresses: Sequence[str]) -> list[str]:
-    """The interfaces that have these addresses, in their order; "" where none has."""
+    """The names of the interfaces with these addresses, in order; "" for an unknown address."""
     return [one.name if one else "" for one in interfaces_at(facts, addresses)]
 
 
 def grown(then: dict[str, list[int]], now: dict[str, list[int]]) -> dict[str, list[int]]:
-    """What each interface of a node has received and sent between two readings of its counters."""
+    """Bytes received and sent by each interface of a node between two readings of its counters."""
     pairs = {name: zip(then[name], now[name], strict=True) for name in now if name in then}
     return {name: [after - before for before, after in pair] for name, pair in pairs.items()}
 
 
 def unused(sent_bytes: dict[str, int], names: Sequence[str]) -> list[str]:
-    """Those of the interfaces that carried next to nothing of what a node sent."""
+    """The interfaces that carried next to nothing of what a node sent."""
     total = sum(sent_bytes.values())
     if total < LEAST_BYTES or "" in names:
         return []
@@ -49,7 +49,7 @@ def judge(
     names: Sequence[str],
     largest_bytes: int,
 ) -> Warning | None:
-    """What to say where interfaces that should have carried data, messages of at most so many bytes, did not."""
+    """A warning if interfaces that should have carried messages of up to `largest_bytes` did not."""
     if policy in ("striped", "mptcp") and largest_bytes < LEAST_DIVIDED_BYTES:
         return None
     idle = unused(sent_bytes, names)

@@ -1,4 +1,4 @@
-"""What several agents of each node record at once, on its way to the run: summed up by node."""
+"""What several agents of each node record at once, summed up by node on its way to the run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from weft.measure.testbed.agent.wire_format import Evidence
 from weft.runs.columns.tables import GAUGES
 
 OF_ONE = ["elapsed_ns", *sorted(GAUGES)]
-"""What is the first pair's alone; all else adds up, since only its agents record what the host does."""
+"""Columns taken from the first pair alone; all others add up, since only its agents record what the host does."""
 
 
 @dataclass
 class PairEvidence:
-    """The evidence of one arrangement of pairs; a timing of all pairs together is one stretch."""
+    """The evidence of one arrangement of pairs; one timing of all pairs is one stretch."""
 
     _log: EvidenceLog
     _pairs: int
@@ -27,7 +27,7 @@ class PairEvidence:
     _kept: dict[int, int] = field(default_factory=dict)
 
     def take(self, node: int, pair: int, said: Recorded) -> None:
-        """What the agent of a node and pair says."""
+        """Take what the agent of a node and pair recorded."""
         if isinstance(said, Evidence):
             rows = pa.Table.from_batches([said.rows])
             rows = rows.set_column(
@@ -40,11 +40,11 @@ class PairEvidence:
             self._log.take(node, said)
 
     def keep(self, tried: int, trial: int) -> None:
-        """The samples of this try are those of a trial of its phase, counted from 0."""
+        """Assign the samples of a try to a trial of its phase, counted from 0."""
         self._kept[2 * tried] = trial
 
     def write(self) -> None:
-        """Hand on what was recorded of the tries that were kept."""
+        """Hand on what was recorded in the tries that were kept."""
         for node, tables in enumerate(self._rows):
             for batch in self._summed(tables).to_batches() if tables else ():
                 self._log.take(node, Evidence(batch))

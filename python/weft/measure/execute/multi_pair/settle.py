@@ -1,4 +1,4 @@
-"""What a step of several pairs leaves open, settled by what the testbed has: interfaces, policies, processors."""
+"""Settles what a step of several pairs leaves open (interfaces, policies, processors) by what the testbed has."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BETWEEN_NODES = ("alone", "independent", "striped", "shared", "mptcp", "bonded"
 def settle_pairs(
     step: Step, pattern: MultiPair, testbed: Testbed, cpus: list[int] | None
 ) -> tuple[Step, list[Warning]]:
-    """The step filled in, and notes for its user; raises RequestError for what the testbed cannot have."""
+    """The step filled in, and warnings for its user; raises RequestError for what the testbed does not have."""
     networks = networks_of(testbed)
     pattern = replace(
         pattern, networks=networks, interfaces=pattern.interfaces or _usual(testbed, networks)
@@ -34,7 +34,7 @@ def settle_pairs(
 
 
 def bond_of(step: Step, networks: int, testbed: Testbed, agents: Sequence[Agent]) -> int:
-    """The interface that bonds others; raises RequestError for a node that has none."""
+    """The interface that bonds others; raises RequestError if a node has none."""
     common = set(range(networks + 1))
     for node, agent in zip(testbed.nodes, agents, strict=False):
         places = interfaces_at(agent.facts, node.with_bond)
@@ -52,12 +52,12 @@ def bond_of(step: Step, networks: int, testbed: Testbed, agents: Sequence[Agent]
 
 
 def networks_of(testbed: Testbed) -> int:
-    """The interfaces of each of the two nodes that pairs may use."""
+    """The number of interfaces on each of the two nodes that pairs may use."""
     return min(len(node.places) for node in testbed.nodes[:2])
 
 
 def _usual(testbed: Testbed, networks: int) -> tuple[Policy, ...]:
-    """Everything that can be had without asking a kernel."""
+    """All policies that need no check of the kernel."""
     if testbed.kind == "local":
         return ("memory",)
     return ("alone", "independent", "striped", "shared") if networks > 1 else ("shared",)
@@ -91,9 +91,9 @@ def _check(step: str, networks: int, testbed: Testbed, policy: Policy) -> None:
 def _with_processors(
     options: Options, most: int, testbed: Testbed, cpus: list[int] | None
 ) -> Options:
-    """With processors that processes take in turn; None where they are not known here.
+    """The options with processors that processes take in turn; without processors if they are not known here.
 
-    Spinning is for ends that have a processor to themselves.
+    Ends spin only if each has a processor to itself.
     """
     chosen = cpus or options.cpus
     if chosen is None and testbed.cpus is not None:

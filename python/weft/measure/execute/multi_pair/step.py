@@ -1,4 +1,4 @@
-"""A step of several pairs between two nodes: one arrangement of pairs after the other."""
+"""Runs a step of several pairs between two nodes, one arrangement of pairs after the other."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from weft.plan.plan import CountRule, Step
 from weft.runs.samples import SCHEMA
 
 TRANSPORTS = {"striped": "tcp-striped", "mptcp": "mptcp", "memory": "shm"}
-"""What carries messages under a policy, where it is not plain TCP."""
+"""The transport of each policy that does not use plain TCP."""
 SMALL_FACTOR = 10
-"""How much more often small messages are repeated."""
+"""Small messages are repeated this many times more often."""
 WARM_UP = 10
-"""A warm-up is a tenth of a timing."""
+"""A warm-up has one n-th of the messages of a timing."""
 
 
 @dataclasses.dataclass
@@ -47,7 +47,7 @@ class MultiPairStep:
         self._phases = expand(self._job.step, len(self._testbed.nodes))
 
     async def run(self, crew: Crew) -> None:
-        """Start the processes beyond the first pair's and run the arrangements; raises AgentError."""
+        """Start the processes of all pairs but the first and run the arrangements; raises AgentError."""
         wanted = set(self._job.phases)
         missing = [
             (one, [phase for phase in one.phases if phase in wanted])
@@ -112,7 +112,7 @@ class MultiPairStep:
         carried: dict[str, list[int]],
         largest_bytes: int,
     ) -> None:
-        """Warn where an interface that should have carried a share of it did not."""
+        """Warn if an interface that should have carried a share of the data did not."""
         node, networks = self._testbed.nodes[0], self._pattern.networks
         used = arrangement.used(networks)
         addresses = [node.places[network] for network in used]
@@ -137,7 +137,7 @@ class MultiPairStep:
         return PairJob(driver, server, DriveSynchronised(**asdict(drive)), serve, places[1])
 
     def _step_of(self, arrangement: Arrangement, pair: int, driver: Agent, server: Agent) -> Step:
-        """The step of one pair alone, as agents take it."""
+        """The step of a single pair, in the form that agents take."""
         step, is_striped = self._job.step, arrangement.policy == "striped"
         return replace(
             step,
@@ -151,7 +151,7 @@ class MultiPairStep:
         )
 
     def _processors(self, pair: int, driver: Agent, server: Agent) -> tuple[int, ...]:
-        """Process i of a node on its processor i; nodes that are one machine take turns."""
+        """Process i of a node runs on its i-th processor; nodes on one machine take turns."""
         chosen = self._job.step.options.cpus
         if chosen and self._testbed.is_here:
             return tuple(chosen[(2 * pair + end) % len(chosen)] for end in (0, 1))
@@ -159,7 +159,7 @@ class MultiPairStep:
         return tuple(one[pair % len(one)] for one in usable)
 
     def _addresses(self, node: Node, arrangement: Arrangement, pair: int) -> list[str]:
-        """Where a pair's connections go: to one interface, or where messages take several ways to each."""
+        """Addresses of a pair's connections: of one interface, or of each if messages take several paths."""
         addresses = node.places
         if arrangement.policy in ("striped", "mptcp"):
             return list(addresses)
@@ -181,7 +181,7 @@ class MultiPairStep:
         latest: tuple[int, float] | None,
         evidence: PairEvidence,
     ) -> tuple[int, float]:
-        """One size; returns it and the time of a message, by which the next size is judged."""
+        """Measure one size; returns it and the time of a message in ns, from which the next size is estimated."""
         size_bytes = self._phases[phase].size_bytes
         expected_ns = await self._expected_ns(together, size_bytes, latest)
         warm_up = self._most(size_bytes, expected_ns, WARM_UP)
@@ -199,7 +199,8 @@ class MultiPairStep:
     async def _expected_ns(
         self, together: Together, size_bytes: int, latest: tuple[int, float] | None
     ) -> float | None:
-        """What a message may take: the latest size's, grown with the size; at first what a single one takes."""
+        """The expected time of a message in ns: the latest size's, scaled by size; at first the time of a single
+        message."""
         if latest:
             return latest[1] * max(1.0, size_bytes / latest[0])
         if self._pattern.at_most_ns is None:
@@ -208,7 +209,7 @@ class MultiPairStep:
         return float(max(timing.elapsed_ns for timing in single))
 
     def _most(self, size_bytes: int, message_ns: float | None, divisor: int) -> int:
-        """Messages of a timing, or of a part of one: as many as the plan says if there is time for them."""
+        """Messages of a timing or a part of one: as many as the plan gives, fewer if time is short."""
         small = self._pattern.small_bytes
         stop = self._job.step.stop
         assert isinstance(stop, CountRule)
@@ -228,7 +229,7 @@ class MultiPairStep:
         ahead_ns: int,
         found: Sequence[Sequence[Timed]],
     ) -> None:
-        """The rows of a phase: the t-th timing of pair p of k is batch t k + p."""
+        """Write the rows of a phase: the t-th timing of pair p of k is batch t k + p."""
         same = {
             "step": self._job.step_index,
             "phase": phase,

@@ -1,4 +1,4 @@
-"""Several pairs of agents between two nodes: each batch begins for all of them at the same moment."""
+"""Several pairs of agents between two nodes, whose batches all begin at the same moment."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from weft.measure.testbed.agent.reply import Answer, Connected, Done, Listening,
 from weft.measure.testbed.agent.request import Batch, DriveSynchronised, NoMoreBatches, Serve
 
 LEAD_NS = 2_000_000
-"""How long before it begins a batch is asked for."""
+"""A batch is requested this long before it begins."""
 MOST_LEAD_NS = 200_000_000
 LATE_NS = 500_000
-"""A pair that begins later than this, and by more than a share of the batch, was not together with the others."""
+"""A pair that starts later than this, and by more than a share of the batch, did not run at the same time as the
+others."""
 LATE_SHARE = 0.05
 TRIES = 3
 OnRecorded = Callable[[int, int, Recorded], None]
@@ -27,24 +28,24 @@ OnRecorded = Callable[[int, int, Recorded], None]
 
 @dataclass(frozen=True)
 class PairJob:
-    """What the two ends of a pair are told: the same step, but each its own place in it."""
+    """The job of the two ends of a pair: the same step for all, with addresses and processors of their own."""
 
     driver: Agent
     server: Agent
     drive: DriveSynchronised
     serve: Serve
     peers: list[str]
-    """The server's addresses, to which its ports are added."""
+    """The server's addresses, without ports."""
 
 
 @dataclass
 class Together:
-    """Connected pairs that run batches on a common beat.
+    """Connected pairs that start their batches together.
 
-    `_ahead_ns` is how far the drivers' clock, which is one, is ahead of this machine's; `settings` what the driver and
-    the server of each pair have in force; `late` counts batches that were kept although a pair began late each time.
-    `on_recorded` takes what the agent of a node (0 drives) and pair says of what it records; the number of a batch is
-    there twice that of the try, which is the number `tried` so far, so that no two make one stretch.
+    `_ahead_ns` is the offset of the drivers' common clock from this machine's. `settings` are the effective settings of
+    the driver and the server of each pair. `late` counts batches that were kept although a pair started late in every
+    try. `on_recorded` takes what the agent of a node (0 drives) and pair recorded; there, batches are numbered by twice
+    the number of the try (`tried` so far), so that no two form one stretch.
     """
 
     _jobs: Sequence[PairJob]
@@ -71,9 +72,9 @@ class Together:
             self._serving.append(asyncio.create_task(serving))
 
     async def batch(self, size_bytes: int, messages: int, phase: int | None = None) -> list[Timed]:
-        """One batch of each pair at once; tried again where a pair began after the others. Raises AgentError.
+        """Run one batch on each pair at once; repeated if a pair started late. Raises AgentError.
 
-        Without a phase it warms up.
+        Without a phase it is a warm-up.
         """
         timings = []
         for _ in range(self._tries):
@@ -93,7 +94,7 @@ class Together:
                 self._tries = TRIES
                 return timings
             self._lead_ns = min(2 * (self._lead_ns + late_ns), MOST_LEAD_NS)
-        # Where there are more pairs than processors it does not help to try again and again.
+        # With more pairs than processors, repeating does not help.
         self._tries = 1
         self.late += 1
         return timings
@@ -112,7 +113,7 @@ class Together:
         self._serving.clear()
 
     def drop(self) -> None:
-        """Hear no more of the servers."""
+        """Stop listening to the servers."""
         for serving in self._serving:
             serving.cancel()
 
@@ -121,5 +122,5 @@ class Together:
         return [job.driver.expect(kind, partial(self.on_recorded, 0, pair)) for pair, job in jobs]
 
     async def _all(self, waits: list[Coroutine[None, None, T]]) -> list[T]:
-        """Wait for all of it while the servers serve."""
+        """The results of all, while the servers serve."""
         return await all_of(waits, self._serving)

@@ -1,1 +1,1 @@
-"""What may be asked of a run, and what it changes in the plan."""
+"""The options of a run, and the keys of the plan that they change."""

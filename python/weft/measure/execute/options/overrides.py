@@ -16,7 +16,7 @@ Overrides = list[tuple[str, str]]
 
 
 def overrides_of(plan: PlanSource, options: RunOptions) -> Overrides:
-    """The keys to change; raises RequestError for an option that the plan has no step for."""
+    """The keys to change; raises RequestError for an option that no step of the plan has."""
     overrides = _of_all_steps(options) + _of_casts(plan, options)
     overrides += until_overrides(options.until) if options.until is not None else []
     overrides += [(key, setting_text(value)) for key, value in (options.settings or {}).items()]
@@ -25,7 +25,7 @@ def overrides_of(plan: PlanSource, options: RunOptions) -> Overrides:
 
 
 def split_cpus(cpus: str) -> list[int]:
-    """Such as "0,1"; raises RequestError."""
+    """Processors from text such as "0,1"; raises RequestError."""
     try:
         return [int(cpu) for cpu in cpus.split(",")]
     except ValueError:
@@ -46,7 +46,7 @@ def _of_all_steps(options: RunOptions) -> Overrides:
 
 
 def _of_casts(plan: PlanSource, options: RunOptions) -> Overrides:
-    """Have the steps that cast cast a file, once."""
+    """Let each step that casts cast a file, once."""
     to = options.to and os.fspath(options.to)
     others = {"to": to, "overwrite": options.overwrite, "compress": options.compress}
     given: dict[str, object] = {key: value for key, value in others.items() if value}
@@ -71,7 +71,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     "congestor": ("interference", "congestors"),
     "file": ("cast", "file"),
 }
-"""Of each option, the pattern and the key it sets."""
+"""For each option, the pattern and the key that it sets."""
 
 
 def _of_loads(plan: PlanSource, options: RunOptions) -> Overrides:
@@ -100,7 +100,7 @@ def _of_steps(steps: Iterable[Step], name: str, value: str) -> Overrides:
 
 def _as_toml(name: str, value: str) -> str:
     if name == "page":
-        # KB is how many write kB.
+        # Many write KB for kB.
         return f'["{value.replace("KB", "kB")}"]'
     if name == "congestor":
         return inline_text([one.strip() for one in value.split(",")])

@@ -1,4 +1,4 @@
-"""What may be asked of a run besides its plan and its testbed."""
+"""The options of a run besides its plan and its testbed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from msgspec import Struct
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
-    """The keywords of `weft.run`, whose page says what each is, and the options of `weft run`, by the same names.
+    """The keywords of `weft.run`, whose page explains them, and the options of `weft run`, by the same names.
 
-    Those from `launches` to `compress` change keys of the plan, see `overrides_of`. Without a `scale` it is 1, or of a
-    lab what this machine carries.
+    Those from `launches` to `compress` change keys of the plan (see `overrides_of`). The default `scale` is 1, or for a
+    lab the largest that this machine carries.
     """
 
     out: str | os.PathLike[str] | None = None

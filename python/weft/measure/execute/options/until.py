@@ -14,10 +14,10 @@ _LAUNCHES = re.compile(r"launches\s*=\s*(\d+)")
 
 
 def until_overrides(text: str) -> list[tuple[str, str]]:
-    """What --until changes of a plan, as keys and values; raises RequestError."""
+    """The plan's keys and values for --until; raises RequestError."""
     overrides = dict(part for one in text.split(",") for part in _part(one.strip(), text))
     if _STOP + "time" in overrides and len(overrides) == 1:
-        # Time alone: no width is narrow enough to end before.
+        # Only time ends it: no interval is narrow enough to stop earlier.
         overrides[_STOP + "width"] = "0 %"
     if "launches" not in overrides:
         overrides.setdefault(_STOP + "rule", "relative")

@@ -1,4 +1,4 @@
-"""What only the agents of nodes know, asked before anything is measured or written."""
+"""Asks agents for what only they know, before anything is measured or written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.plan.plan import Plan, Step
 
 
 def ask_agents(plan: Plan, testbed: Testbed) -> Plan:
-    """The plan with what agents say of their nodes; raises RequestError where a node lacks what a step needs."""
+    """The plan with what agents report about their nodes; raises RequestError if a node lacks what a step needs."""
     count = len(testbed.nodes)
     asked = {node for step in plan.steps for node in kind_of(step).asked_nodes(count)}
     if not asked:

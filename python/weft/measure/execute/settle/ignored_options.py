@@ -1,4 +1,4 @@
-"""What a plan of the catalogue asks of real nodes is left out where results are computed, and said."""
+"""Options of a catalogue plan that only matter on real nodes are left out of a simulation, with a warning."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from weft.runs.meta import Warning
 
 
 def leave_out_ignored(plan: Plan, testbed: Simulator) -> tuple[Plan, list[Warning]]:
-    """The plan without options that it sets itself and that would change nothing. Those that it varies are what it is
-    about, and those that its user asked for are asked for: they stay, and are refused."""
+    """The plan without options that it sets itself and that change nothing in a simulation. Options that it varies, or
+    that the user gave, stay and are refused."""
     own = {step.name: step for step in _catalogue_steps(plan)}
     left_out: dict[str, None] = {}
     for index, step in enumerate(plan.steps):
@@ -38,11 +38,11 @@ def _catalogue_steps(plan: Plan) -> tuple[Step, ...]:
     try:
         return load_plan(plan.name).steps
     except RequestError:
-        return ()  # some have to be told what to run
+        return ()  # some need an argument
 
 
 def _is_own(step: Step, own: Step | None, name: str) -> bool:
-    """Whether the catalogue sets it as it is, and no study goes over it."""
+    """Whether the option has the catalogue's value and no study varies it."""
     varied = step.over.values if step.over else {}
     if own is None or f"options.{option_name(name)}" in varied:
         return False
@@ -50,7 +50,7 @@ def _is_own(step: Step, own: Step | None, name: str) -> bool:
 
 
 def refuse_processors(plan: Plan, testbed: Simulator, cpus: list[int] | None) -> None:
-    """Refuse --cpus where a machine's placement, or no processor at all, takes part; raises RequestError."""
+    """Refuse --cpus if a machine's placement decides, or no processor is simulated; raises RequestError."""
     if cpus is None or any(not _ignores_cpus(step, testbed, cpus) for step in plan.steps):
         return
     raise RequestError(

@@ -1,4 +1,4 @@
-"""Messages that are large enough for the links of a network that is searched."""
+"""Messages large enough to fill the links of a network that is searched."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from weft.runs.meta import Warning
 
 
 def with_enough_bytes(plan: Plan, testbed: Simulator) -> tuple[Plan, list[Warning]]:
-    """A plan that searches, with messages that fill links: where each costs its ends much longer than it takes on the
-    wire, all rates are alike and no limit is seen."""
+    """A plan whose searches use messages that fill links. If a message took its ends much longer than the wire, all
+    rates would be alike and no limit would show."""
     least = testbed.enough_bytes if plan.is_search else 0
     small = [
         at for at, step in enumerate(plan.steps) if _fills_links(step) and step.first_bytes < least

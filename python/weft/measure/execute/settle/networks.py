@@ -1,4 +1,4 @@
-"""Steps that go over each network of nodes with several addresses, one network after the other."""
+"""Steps that run on each network of nodes with several addresses, one network after the other."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ EACH = "each"
 
 
 def settle_networks(plan: Plan, testbed: Testbed) -> tuple[Plan, list[Warning]]:
-    """A step for each network where a step goes over each, all steps of a network together, and what to say of networks
-    that are left out; raises RequestError for a network that nodes do not have.
+    """The plan with steps for each network, all steps of a network together, and warnings about networks that are left
+    out; raises RequestError for a network that nodes do not have.
 
-    Where all searches of a plan are over networks that it names, its other steps go over these only: a search needs
-    rates and round trips of its own network.
+    If all searches of a plan name their networks, its other steps run on these only: a search needs rates and round
+    trips of its own network.
     """
     _check(plan, testbed)
     if all(step.network != EACH for step in plan.steps):
@@ -50,7 +50,7 @@ def settle_networks(plan: Plan, testbed: Testbed) -> tuple[Plan, list[Warning]]:
 
 
 def _check(plan: Plan, testbed: Testbed) -> None:
-    """Refuse networks that nodes do not have."""
+    """Raise RequestError for networks that nodes do not have."""
     for step in plan.steps:
         if not isinstance(step.network, int):
             continue
@@ -65,7 +65,7 @@ def _check(plan: Plan, testbed: Testbed) -> None:
 
 
 def _named(plan: Plan) -> list[int]:
-    """The networks that the plan's searches name, where all do."""
+    """The networks that the plan's searches name; empty unless all name some."""
     searches = [step for _, step, _ in plan.steps_of(Search)]
     if not searches or any(not isinstance(step.network, int) for step in searches):
         return []
@@ -84,19 +84,19 @@ def _split(steps: Sequence[Step], networks: Sequence[int], testbed: Testbed) -> 
 
 
 def _first(step: Step) -> Step:
-    """As if there were no other."""
+    """The step without a choice of network."""
     return replace(step, network=UNSET)
 
 
 def _common(step: Step, testbed: Testbed) -> int:
-    """The networks that all nodes of a step are in; nodes that are not there are refused elsewhere."""
+    """How many networks all nodes of a step share; missing nodes are refused elsewhere."""
     count = len(testbed.nodes)
     members = [node for node in step.members(count) if node < count]
     return min((len(testbed.nodes[node].places) for node in members), default=1)
 
 
 def _left_out(testbed: Testbed, common: int) -> list[Warning]:
-    """A note where some nodes have more addresses than all of them."""
+    """A warning if some nodes have more addresses than all nodes share."""
     more = [node for node in testbed.nodes if len(node.places) > common]
     if not more:
         return []

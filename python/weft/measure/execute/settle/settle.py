@@ -1,4 +1,4 @@
-"""Decides what a plan leaves open: on which processors, how the ends wait, which nodes are a program's ranks."""
+"""Settles what a plan leaves open: processors, how the ends wait, and which nodes are a program's ranks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from weft.runs.meta import Warning
 
 
 def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, list[Warning]]:
-    """Decide what the plan leaves open: on which processors, and how the ends wait; and what to say of it."""
+    """The plan with everything settled that it leaves open, and warnings for the user; raises RequestError."""
     plan, notes = _settled_here(plan, testbed, cpus)
     return (plan if is_computed(testbed) else ask_agents(plan, testbed)), notes
 
 
 def settle_unasked(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> None:
-    """Refuse what `settle` would, as far as no node has to be asked for it; raises RequestError."""
+    """Refuse what `settle` would, as far as this needs no node; raises RequestError."""
     steps = tuple(one for one in plan.steps if not kind_of(one).asks_nodes)
     _settled_here(replace(plan, steps=steps), testbed, cpus)
 
@@ -34,7 +34,7 @@ def settle_unasked(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> None
 def _settled_here(
     plan: Plan, testbed: Testbed, cpus: list[int] | None
 ) -> tuple[Plan, list[Warning]]:
-    """What no agent has to be started for."""
+    """The plan with everything settled that needs no agent."""
     if is_computed(testbed):
         return _settled_simulated(plan, testbed, cpus)
     plan, notes = settle_networks(plan, testbed)
@@ -53,7 +53,7 @@ def _settled_here(
 def _settled_simulated(
     plan: Plan, testbed: Simulator, cpus: list[int] | None
 ) -> tuple[Plan, list[Warning]]:
-    """What is computed comes out the same in every launch, so that one is enough."""
+    """The plan for a simulator, whose results are the same in every launch, so one launch is enough."""
     refuse_processors(plan, testbed, cpus)
     plan, ignored = leave_out_ignored(plan, testbed)
     plan, notes = settle_networks(plan, testbed)
@@ -79,7 +79,7 @@ def _with_steps(plan: Plan, settled: list[Settled]) -> tuple[Plan, list[Warning]
 
 
 def _left_out(plan: Plan) -> list[Warning]:
-    """What the plan asks of a transport in whose place another was given."""
+    """Warnings about options of a transport that the user has replaced."""
     if not plan.left_out:
         return []
     return [
@@ -92,11 +92,11 @@ def _left_out(plan: Plan) -> list[Warning]:
 
 
 def _settled_live(step: Step, testbed: Testbed, cpus: list[int] | None) -> Settled:
-    """A step with all that the plan leaves open; raises RequestError where the testbed cannot carry it out."""
+    """A step with everything settled; raises RequestError if the testbed cannot carry it out."""
     step = kind_of(step).with_scale(testbed)
     kind = kind_of(step)
     try:
-        # Before anything starts, not when the step's turn comes.
+        # Refuse before anything starts, not when the step's turn comes.
         kind.nodes(len(testbed.nodes))
     except RequestError as error:
         raise RequestError(f"{testbed.name}: {error.message}", error.hint) from None

@@ -1,4 +1,4 @@
-"""Which transports a kind of testbed cannot have."""
+"""Refuses transports that a kind of testbed cannot have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INSIDE_A_NODE = ("unix", "shm")
 
 
 def refuse_elsewhere(plan: Plan, testbed: Testbed) -> None:
-    """Raise RequestError for a transport that is not for this kind of testbed."""
+    """Raise RequestError for a transport that does not exist on this kind of testbed."""
     for step in plan.steps:
         if step.transport in INSIDE_A_NODE and testbed.kind != "local":
             raise RequestError(

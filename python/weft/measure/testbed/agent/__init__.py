@@ -1,1 +1,1 @@
-"""Agents: a process on a node, and its wire format."""
+"""Agents: processes on nodes, and their wire format."""

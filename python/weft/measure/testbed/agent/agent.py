@@ -20,13 +20,13 @@ from weft.measure.testbed.agent.request import Request, tag_of
 
 READY_WITHIN_S = 20.0
 LOGIN_BROKE = 255
-"""The status of ssh when a signal killed what it ran, and when its own connection broke."""
+"""Exit status of ssh if a signal killed the remote program, and if its own connection broke."""
 CLOCK_READINGS = 3
 CLOCK_WITHIN_S = 10.0
 
 
 class AgentError(WorkError):
-    """An agent failed; names the node, says how, and which other nodes (by index) the agent blames."""
+    """An agent failed: names the node, the reason, and the nodes (by index) that the agent blames."""
 
     def __init__(self, node: str, code: str, message: str, peers: Sequence[int] = ()) -> None:
         super().__init__(f"{node}: {message}")
@@ -37,21 +37,21 @@ class AgentError(WorkError):
 
     @property
     def is_its_end(self) -> bool:
-        """Whether the agent itself is gone, rather than complaining."""
+        """Whether the agent itself has ended, rather than reported a problem."""
         return self.code.startswith("agent-")
 
 
 class Reason(NamedTuple):
-    """Why an agent did not start or has ended: a code for programs that begins with agent-, a clause for people."""
+    """Why an agent did not start or has ended: a code for programs that begins with agent-, and a clause for people."""
 
     code: str
     text: str
 
 
 Recorded: TypeAlias = reply.Recording | reply.Stalled | wire_format.Evidence
-"""What an agent says of what it records beside batches."""
+"""What an agent reports about what it records beside batches."""
 Explain = Callable[[str], Reason | None]
-"""What the messages of whatever leads to an agent mean."""
+"""Translates the messages of a launcher into a reason, if they are known."""
 
 
 class Agent:
@@ -79,7 +79,7 @@ class Agent:
     async def greeted(
         cls, node: str, process: AgentProcess, explain: Explain = lambda said: None
     ) -> Agent:
-        """The agent that a process is about to be, once it is ready; raises AgentError and ends the process."""
+        """The agent that a process becomes, once it is ready; raises AgentError and ends the process."""
         agent = cls(node, process, explain)
         try:
             async with asyncio.timeout(READY_WITHIN_S):
@@ -109,18 +109,18 @@ class Agent:
         return self._process.pid
 
     async def send(self, asked: Request) -> None:
-        """Send a request; an agent that is gone is noticed when its answer is read."""
+        """Send a request; if the agent has ended, this is noticed when its answer is read."""
         with contextlib.suppress(ConnectionError):
             self._process.stdin.write(wire_format.encode(asked))
             await self._process.stdin.drain()
 
     def beat(self) -> None:
-        """Say that this end is there, to the guard of what the agent has changed; does not wait."""
+        """Tell the agent's guard of changed settings that this end is alive; does not wait."""
         with contextlib.suppress(ConnectionError):
             self._process.stdin.write(wire_format.encode(request.Beat()))
 
     async def receive(self) -> Reply | pa.RecordBatch | wire_format.Evidence:
-        """The next message, samples or evidence; raises AgentError for the agent's errors and for its death."""
+        """The next message, samples or evidence; raises AgentError for the agent's errors and if it has ended."""
         received = await self._receive()
         if isinstance(received, wire_format.Probes):
             raise AgentError(
@@ -129,7 +129,7 @@ class Agent:
         return received
 
     async def probes(self) -> pa.RecordBatch:
-        """The probes that a reply has said will follow; raises AgentError."""
+        """The probes that the last reply announced; raises AgentError."""
         received = await self._receive()
         if not isinstance(received, wire_format.Probes):
             raise AgentError(self.node, "agent-garbled", "the agent sent no probes")
@@ -152,14 +152,14 @@ class Agent:
         return received
 
     def take_refused(self) -> int:
-        """Connections that it has said it refused since this was last asked."""
+        """The number of connections that it reported as refused since the last call."""
         refused, self._refused = self._refused, 0
         return refused
 
     async def expect(
         self, kind: type[Answer], beside: Callable[[Recorded], None] | None = None
     ) -> Answer:
-        """The next message, which must be of one kind, `beside` takes what is recorded."""
+        """The next message, which must be of one kind; `beside` takes what is recorded. Raises AgentError."""
         received = await self.receive()
         while beside and isinstance(received, Recorded):
             beside(received)
@@ -170,7 +170,7 @@ class Agent:
         return received
 
     async def clock_offset_ns(self) -> int:
-        """How far its monotonic clock is ahead of this machine's, to half a round trip (Cristian 1989).
+        """Offset in ns of its monotonic clock from this machine's, precise to half a round trip (Cristian 1989).
 
         Raises AgentError.
         """
@@ -179,7 +179,7 @@ class Agent:
         return self._clock_offset_ns
 
     async def failure(self) -> AgentError | None:
-        """Why an agent that has nothing else to do does not answer, if it does not."""
+        """Why an idle agent does not answer; None if it does."""
         try:
             await self._read_clocks()
         except AgentError as error:
@@ -196,7 +196,7 @@ class Agent:
             ) from None
 
     async def _read_clock(self) -> tuple[int, int]:
-        """A round trip's time, and the offset as it sees it."""
+        """The time of a round trip and the offset measured by it, in ns."""
         asked_ns = time.monotonic_ns()
         await self.send(request.ClockRequest())
         there_ns = (await self.expect(reply.Clock)).now_ns
@@ -204,7 +204,7 @@ class Agent:
         return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
 
     async def counters(self) -> dict[str, list[int]]:
-        """Bytes that each of the node's interfaces has received and sent so far; raises AgentError."""
+        """Bytes received and sent so far by each of the node's interfaces; raises AgentError."""
         await self.send(request.CountersRequest())
         return (await self.expect(reply.Counters)).interfaces
 
@@ -217,7 +217,7 @@ class Agent:
         return Reason("agent-lost", describe_end(status) + words)
 
     async def close(self) -> None:
-        """End the agent: it goes when its standard input closes, and is killed if it does not."""
+        """End the agent: it exits when its standard input closes, and is killed if it does not."""
         self._process.stdin.close()
         try:
             async with asyncio.timeout(2):
@@ -226,13 +226,13 @@ class Agent:
             await self.kill()
 
     async def kill(self) -> None:
-        """End the agent at once, even one that is stopped."""
+        """End the agent at once, even if it is stopped."""
         self._process.kill()
         await self._process.wait()
 
 
 async def start_process(node: str, argv: list[str]) -> LocalProcess:
-    """Start the process that is an agent, or leads to one; raises AgentError."""
+    """Start a process that is an agent or a login to one; raises AgentError."""
     try:
         return await LocalProcess.start(argv)
     except BlockingIOError:
@@ -243,7 +243,7 @@ async def start_process(node: str, argv: list[str]) -> LocalProcess:
 
 
 def describe_end(status: int) -> str:
-    """How a process ended, in words."""
+    """How a process ended, as text."""
     if status == LOGIN_BROKE:
         return f"the agent was killed, or the login to it broke (status {status})"
     if status >= 0:

@@ -1,4 +1,4 @@
-"""The process of an agent, wherever it runs: pipes to and from it, and its end."""
+"""The process of an agent, wherever it runs: its pipes and its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOOK_EVERY_S = 0.05
 
 
 class Input(Protocol):
-    """Where the process reads from."""
+    """The standard input of a process."""
 
     def write(self, data: bytes) -> None: ...
     async def drain(self) -> None: ...
@@ -30,17 +30,17 @@ class AgentProcess(Protocol):
     def stderr(self) -> asyncio.StreamReader: ...
     @property
     def pid(self) -> int:
-        """Its id on this machine, or that of the process here by way of which it runs."""
+        """Its id on this machine, or that of the local process through which it runs."""
 
     async def wait(self) -> int:
-        """Its exit status; minus the number of the signal that killed it."""
+        """Its exit status; negative if a signal of that number killed it."""
 
     def kill(self) -> None:
-        """End it and all that it started; one that is gone already is fine."""
+        """Kill it and all that it started; no error if it has already ended."""
 
 
 class LocalProcess:
-    """A process that this machine runs, such as an `ssh`; it leads a group of its own."""
+    """A process on this machine, such as an `ssh`, which leads a process group of its own."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin and process.stdout and process.stderr
@@ -60,9 +60,9 @@ class LocalProcess:
         return cls(process)
 
     async def wait(self) -> int:
-        """For its end, not for that of its pipes, which asyncio's own `wait` insists on.
+        """Wait for its end only. asyncio's own `wait` also waits for the end of its pipes.
 
-        An ssh that others share (ControlPersist) stays behind and keeps them.
+        A shared ssh connection (ControlPersist) stays in the background and keeps them open.
         """
         waiting = asyncio.ensure_future(self._process.wait())
         try:
@@ -70,7 +70,7 @@ class LocalProcess:
                 await asyncio.wait({waiting}, timeout=LOOK_EVERY_S)
         finally:
             waiting.cancel()
-        # What is left of the pipes would otherwise be closed by the garbage collector, perhaps after the loop.
+        # Close what is left of the pipes; the garbage collector might do so after the loop has ended.
         self._process._transport.close()  # type: ignore[attr-defined]
         return self._process.returncode
 
@@ -81,9 +81,9 @@ class LocalProcess:
 
 
 async def last_words(process: AgentProcess, within_s: float = 1.0) -> str:
-    """What a process that ends has written to standard error.
+    """What a process that is ending has written to standard error.
 
-    Not until its end: an ssh that others share goes on in the background and keeps the pipe.
+    Does not wait for the end of the pipe, because a shared ssh connection in the background keeps it open.
     """
     said = bytearray()
     with contextlib.suppress(TimeoutError):

@@ -73,7 +73,7 @@ def encode_relayed(child: int, data: bytes) -> bytes:
 
 
 class Reader:
-    """Reads frames; a read that is cancelled loses nothing, so that the next one goes on where it was."""
+    """Reads frames. A cancelled read loses nothing: the next one continues where it stopped."""
 
     def __init__(self, stream: asyncio.StreamReader) -> None:
         self._stream = stream
@@ -106,7 +106,7 @@ def _decode_reply(payload: bytes) -> Reply:
 
 
 def decode_samples(payload: bytes) -> pa.RecordBatch:
-    """The batch of samples in an Arrow IPC stream; raises FrameError when it is none."""
+    """The batch of samples in an Arrow IPC stream; raises FrameError if it is not one."""
     return _decode_batch(payload, "samples", SCHEMA)
 
 

@@ -1,1 +1,1 @@
-"""Testbeds that are computed instead of measured."""
+"""Testbeds that are simulated instead of measured."""

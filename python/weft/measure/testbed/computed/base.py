@@ -1,4 +1,4 @@
-"""What testbeds have in common that are computed instead of measured."""
+"""What simulators have in common as testbeds."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from weft.runs.records import records
 
 _OWN_CAP = "its own window, overhead or unshared link"
 MOST_TRANSFERS = 2_000_000_000
-"""A step with more would take too long."""
+"""Steps with more transfers would take too long."""
 _TRANSFERS_PER_S = 5e6
-"""Phased all-to-all of 16,384 hosts on two cores (docs/benchmarks.md)."""
+"""Rate for phased all-to-all of 16,384 hosts on two cores (docs/benchmarks.md)."""
 
 
 Model = TypeVar("Model", _core.Network, _core.Machine)
 
 
 class Computed(BaseTestbed, ABC, Generic[Model]):
-    """A prepared model of nodes; nothing runs anywhere."""
+    """A prepared model of nodes; nothing runs on real machines."""
 
     cpus = None
     may_spin = False
@@ -39,9 +39,9 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
     is_here = False
     transports: tuple[str, ...] = ("tcp",)
     computes = False
-    """Whether it simulates what applications compute."""
+    """Whether it simulates the computation of applications."""
     policies: tuple[Policy, ...] = ("alone", "independent", "striped", "shared", "bonded")
-    """How pairs may use the interfaces of its nodes."""
+    """Policies by which pairs may use the interfaces of its nodes."""
 
     def __init__(self, model: Model) -> None:
         self.model: Model = model
@@ -50,7 +50,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What sort of testbed."""
+        """The kind of testbed."""
 
     @property
     def name(self) -> str:
@@ -68,23 +68,23 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
 
     @cached_property
     def constraint_names(self) -> pa.Array:
-        """What may hold a transfer back, and behind the constraints what holds it back otherwise."""
+        """Names of what may limit a transfer: the constraints, followed by the other possible limits."""
         return pa.array([*self.model.constraints(), "nothing", _OWN_CAP])
 
     @abstractmethod
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about it."""
+        """The testbed's entry in run.json."""
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
-        """Nothing can be started on what does not exist."""
+        """Raises RequestError: nothing can be started on simulated nodes."""
         raise RequestError(f"{node.name} is simulated: {argv[0]} cannot be started there")
 
     def login(self, node: Node) -> str:
-        """There is nothing to log into."""
+        """Raises RequestError: there is nothing to log into."""
         return "none: it is simulated"
 
     async def start_agents(self, nodes: Sequence[int]) -> NoReturn:
-        """Nor an agent."""
+        """Raises RequestError: there are no agents."""
         raise RequestError(f"{self.name} is simulated: no agent can be started there")
 
     def check(self, step: Step) -> None:
@@ -112,7 +112,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
             )
 
     def transfers(self, step: Step) -> int:
-        """About how many a step has at most; those of an adaptive one are chosen on the way."""
+        """About how many transfers a step has at most; an adaptive step chooses them while it runs."""
         members = len(step.members(len(self.nodes)))
         unphased = isinstance(step.pattern, AllToAll) and step.pattern.mode == "unphased"
         each = members * (members - 1) if unphased else members
@@ -120,20 +120,20 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
 
     @property
     def port_mbps(self) -> float:
-        """What a usual host's link carries on the wire; 0 where nothing is known of it."""
+        """The link rate of a typical host in Mb/s on the wire; 0 if unknown."""
         return 0.0
 
     @property
     def enough_bytes(self) -> int:
-        """Messages of so many, a power of two, fill a usual host's link; 0 where nothing is known of it."""
+        """Message size, a power of two, that fills a typical host's link; 0 if unknown."""
         return 0
 
     def rows_of_phase(self, step: Step) -> int | None:
-        """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
+        """About how many samples of each phase `simulate` keeps, beside a digest; None if it keeps all."""
         return None
 
     def phase_count(self, step: Step) -> int:
-        """How many phases a step has here; those of an adaptive one are chosen on the way."""
+        """How many phases a step has here; an adaptive step chooses them while it runs."""
         return self.model.phase_count(to_json(step))
 
     def chunk(self, step: Step) -> int:
@@ -141,29 +141,29 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         return max(1, self.phase_count(step))
 
     def settings(self, step: Step) -> dict[str, str | int]:
-        """What is in effect of a step's transport, as far as there is anything to say."""
+        """The effective settings of a step's transport, as far as they are known."""
         return {}
 
     @abstractmethod
     def simulate(
         self, step: Step, first: int, last: int, with_loads: bool = False
     ) -> SimulatedPhases:
-        """The phases `first` to `last`, without it, of a resolved step."""
+        """Simulate the phases of a resolved step from `first` up to, but not including, `last`."""
 
     @abstractmethod
     def simulate_chosen(
         self, step: Step, phases: list[Phase], with_loads: bool = False
     ) -> SimulatedPhases:
-        """Phases that were chosen for a step, each with its `stop`."""
+        """Simulate phases that were chosen for a step, each with its `stop`."""
 
     @abstractmethod
     def tables(self, outcome: SimulatedPhases, step: int, clock_ns: int) -> dict[str, pa.Table]:
-        """What a run keeps of an outcome beside its samples, by file name."""
+        """The tables that a run keeps beside its samples, by file name."""
 
 
 Simulator: TypeAlias = Computed[_core.Network] | Computed[_core.Machine]
 
 
 def is_computed(testbed: Testbed) -> TypeGuard[Simulator]:
-    """Whether a testbed's results are computed."""
+    """Whether a testbed is a simulator."""
     return testbed.is_computed

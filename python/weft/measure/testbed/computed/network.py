@@ -1,4 +1,4 @@
-"""A network that is computed instead of measured, as a testbed."""
+"""A simulated network as a testbed."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Simulated(Computed[_core.Network]):
 
     @cached_property
     def losses(self) -> list[Loss]:
-        """What the fabric says of lost frames."""
+        """The frame losses in the fabric's description."""
         return losses(self._about.get("fabric"))
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about it: the fabric, and what the model assumes besides."""
+        """The testbed's entry in run.json: the fabric, and the assumptions of the model."""
         model = _core.Network.default_parameters() | self._parameters
         del model["threads"]
         if not self.model.has_frames():
@@ -99,14 +99,14 @@ class Simulated(Computed[_core.Network]):
     def simulate(
         self, step: Step, first: int, last: int, with_loads: bool = False
     ) -> SimulatedPhases:
-        """The phases `first` to `last`, without it, of a resolved step of transfers."""
+        """Simulate the phases of a resolved step of transfers from `first` up to, but not including, `last`."""
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
         return self._in_full(step, first, last, with_loads)
 
     def simulate_phases(self, step: Step, phases: Iterable[int]) -> Iterator[SimulatedPhases]:
-        """Phases of a resolved step, each by itself with all of its transfers; where they are too many, condensed."""
+        """Phases of a resolved step, one by one with all of their transfers; condensed if there are too many."""
         is_large = self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS
         for phase in phases:
             if is_large:
@@ -115,7 +115,7 @@ class Simulated(Computed[_core.Network]):
                 yield self._in_full(step, phase, phase + 1)
 
     def _of(self, step: Step) -> dict[str, Value]:
-        """The parameters for a step: its smaller buffer is a window."""
+        """The parameters for a step: its smaller buffer is the window."""
         buffers = (step.options.send_buffer_bytes, step.options.receive_buffer_bytes)
         windows = [*filter(None, buffers), self._parameters.get("window_bytes")]
         known = [int(one) for one in windows if one is not None]
@@ -130,11 +130,12 @@ class Simulated(Computed[_core.Network]):
         return SimulatedPhases.of(answer)
 
     def keep_program(self, pattern: Program, program: _core.Program) -> None:
-        """Reading a trace takes about as long as replaying it: the next `replay` of the pattern takes this one."""
+        """Keep a loaded trace for the next `replay` of the pattern, because reading it takes about as long as replaying
+        it."""
         self._kept = (pattern, program)
 
     def replay(self, step: Step, pattern: Program) -> SimulatedPhases:
-        """A step that replays a trace; raises RequestError where its files have changed."""
+        """Replay a step's trace; raises RequestError if its files have changed."""
         program = self._take_program(pattern)
         hosts = pattern.nodes or range(program.ranks)
         answer = self.model.play(
@@ -147,7 +148,7 @@ class Simulated(Computed[_core.Network]):
         return kept[1] if kept and kept[0] == pattern else read_program(pattern)
 
     def play(self, step: Step, first: int, last: int) -> SimulatedPhases:
-        """Phases `first` to `last`, without it, of a step whose programs follow from it; raises WorkError."""
+        """Simulate the phases of a step of programs from `first` up to, but not including, `last`; raises WorkError."""
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
             answer = self.model.play_made(to_json(step), first, last, most_rows, **self._of(step))
@@ -156,13 +157,13 @@ class Simulated(Computed[_core.Network]):
         return SimulatedPhases.of(answer)
 
     def drive(self, step: Step, first: int, last: int) -> SimulatedPhases:
-        """Phases `first` to `last`, without it, of a traffic simulation."""
+        """Simulate the phases of traffic from `first` up to, but not including, `last`."""
         most_rows = max(1, self._rows // self.phase_count(step))
         answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._of(step))
         return SimulatedPhases.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
-        """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
+        """About how many samples of each phase `simulate` keeps, beside a digest; None if it keeps all."""
         if not step.is_ensemble or step.is_adaptive:
             return None
         samples = self.transfers(step) * step.stop.trials
@@ -181,7 +182,7 @@ class Simulated(Computed[_core.Network]):
     def simulate_chosen(
         self, step: Step, phases: list[Phase], with_loads: bool = False
     ) -> SimulatedPhases:
-        """Phases that were chosen for a step, each with its `stop`."""
+        """Simulate phases that were chosen for a step, each with its `stop`."""
         answer = self.model.simulate_chosen(
             to_json(step), to_json(phases), self.dead, with_loads, **self._of(step)
         )
@@ -189,7 +190,7 @@ class Simulated(Computed[_core.Network]):
 
     @cached_property
     def port_mbps(self) -> float:
-        """Of some pairs of neighbours, what the first constraint on the way carries."""
+        """The capacity of the first constraint on the route between some neighbours, in Mb/s."""
         hosts = range(min(len(self.nodes), PORTS_LOOKED_AT) - 1)
         ways = [self.model.way(host, host + 1, 0) for host in hosts]
         ports = [self.capacities_mbps[way[0][0]] for way in ways if way is not None and way[0]]
@@ -198,18 +199,18 @@ class Simulated(Computed[_core.Network]):
 
     @cached_property
     def enough_bytes(self) -> int:
-        """What a message costs at its ends is a quarter of its time on the wire at most."""
+        """Message size at which the cost at the ends is at most a quarter of the time on the wire."""
         overhead_us = float(self.describe()["model"]["overhead_s"]) * 1e6
         least = OVERHEADS * overhead_us * self.port_mbps / 8
         return 1 << ceil(log2(least)) if least > 1 else 0
 
     @cached_property
     def capacities_mbps(self) -> Floats:
-        """By constraint, on the wire; infinite where there is no limit."""
+        """Capacities of the constraints in Mb/s on the wire; infinite if unlimited."""
         return Description(self.model).capacities_mbps
 
     def tables(self, outcome: SimulatedPhases, step: int, clock_ns: int) -> dict[str, pa.Table]:
-        """What a run keeps of an outcome beside its samples, by file name."""
+        """The tables that a run keeps beside its samples, by file name."""
         return {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             ACTIVITIES_NAME: outcome.nodes(step),
@@ -222,7 +223,7 @@ class Simulated(Computed[_core.Network]):
 def open_simulated(
     text: str, scale: float = 1.0, parameters: Mapping[str, Value] | None = None
 ) -> Simulated:
-    """The testbed that NAME or NAME(KEY=VALUE, ...) means; `parameters` hold where it says nothing else. Raises
+    """The testbed for NAME or NAME(KEY=VALUE, ...); `parameters` are defaults for keys that it does not set. Raises
     RequestError."""
     said = parse_spec(text)
     spec = replace(said, parameters={**(parameters or {}), **said.parameters})
@@ -238,7 +239,7 @@ def open_simulated(
 def open_document(
     document: FabricDocument, parameters: Mapping[str, Value], scale: float = 1.0
 ) -> Simulated:
-    """The testbed that a fabric file is which nothing has written; `parameters` as those of `SimSpec`."""
+    """The testbed for a fabric description that is not in a file; `parameters` as in `SimSpec`."""
     network = _core.Network.declared(document.text, document.origin, scale)
     spec = SimSpec(document.name, dict(parameters))
     return Simulated(network, spec, {"scale": scale, "fabric": document.resolved(scale)})

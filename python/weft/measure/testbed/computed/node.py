@@ -1,4 +1,4 @@
-"""Two nodes whose insides are computed, as a testbed."""
+"""Two nodes with simulated insides, as a testbed."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from weft.runs.columns.tables import (
 from weft.runs.records import records
 
 _ALWAYS = (OCCUPATION_NAME, BUDGET_NAME)
-"""The others are kept where there is something in them."""
+"""These tables are always kept, others only if they have rows."""
 _EXAMPLE = "for example node:p4-400-base or node:p4-400-offload(processors.nic.clock=200 MHz)"
 
 
 class SimulatedNodes(Computed[_core.Machine]):
-    """Two machines of a kind, joined by a link."""
+    """Two machines of the same kind, joined by a link."""
 
     kind = "node"
     transports = ("tcp", "udp", "mpi")
@@ -49,7 +49,7 @@ class SimulatedNodes(Computed[_core.Machine]):
         self._described = described
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about it: which task runs where, the description, and what was changed of it."""
+        """The testbed's entry in run.json: the placement of tasks, the description, and the changes to it."""
         about: records.TestbedRecord = {
             "kind": self.kind,
             "name": self.name,
@@ -72,7 +72,7 @@ class SimulatedNodes(Computed[_core.Machine]):
             raise RequestError(f"step {step.name!r}: {refusal}")
 
     def _refuse_idle(self, step: Step) -> None:
-        """Refuse keys that were changed and of which nothing depends; raises RequestError."""
+        """Refuse changed keys on which no result depends; raises RequestError."""
         for key in self._overrides:
             why = self.model.idle(key, isinstance(step.pattern, MultiPair))
             if why:
@@ -82,23 +82,23 @@ class SimulatedNodes(Computed[_core.Machine]):
                 )
 
     def settings(self, step: Step) -> dict[str, str | int]:
-        """What a step's library is set to, as the library of a real machine would say."""
+        """The settings of a step's library, in the form in which the library of a real machine reports them."""
         return self.model.settings(to_json(step))
 
     def simulate(
         self, step: Step, first: int, last: int, with_loads: bool = False
     ) -> SimulatedPhases:
-        """The phases `first` to `last`, without it, of a resolved step."""
+        """Simulate the phases of a resolved step from `first` up to, but not including, `last`."""
         return SimulatedPhases.of(self.model.simulate(to_json(step), first, last))
 
     def simulate_chosen(
         self, step: Step, phases: list[Phase], with_loads: bool = False
     ) -> SimulatedPhases:
-        """Steps that choose their phases are between many nodes."""
+        """Raises RequestError: steps that choose their phases are between many nodes."""
         raise RequestError(f"step {step.name!r} chooses its phases: not between two nodes")
 
     def tables(self, outcome: SimulatedPhases, step: int, clock_ns: int) -> dict[str, pa.Table]:
-        """What a run keeps of an outcome beside its samples, by file name."""
+        """The tables that a run keeps beside its samples, by file name."""
         model = self.model
         names = {
             "node": model.hosts(),
@@ -123,7 +123,7 @@ class SimulatedNodes(Computed[_core.Machine]):
 
 
 def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
-    """The testbed that MACHINE-PLACEMENT or MACHINE(placement=..., KEY=VALUE, ...) means; raises RequestError.
+    """The testbed for MACHINE-PLACEMENT or MACHINE(placement=..., KEY=VALUE, ...); raises RequestError.
 
     KEY is a key of the description, such as memory.hit_rate or processors.nic.clock.
     """
@@ -143,7 +143,7 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
 
 
 def _check_single(name: str) -> None:
-    """Refuse a catalogue machine that has several placements where none is named."""
+    """Refuse a catalogue machine with several placements if none is named; raises RequestError."""
     choices = [one for one in catalog.placements() if one.startswith(f"{name}-")]
     if name in catalog.names("machine") and len(choices) > 1:
         listed = ", ".join(choices)
@@ -151,7 +151,7 @@ def _check_single(name: str) -> None:
 
 
 def _find(name: str) -> tuple[Path, str | None]:
-    """A machine's file, and the placement that the name ends in."""
+    """A machine's file, and the placement at the end of the name."""
     known = catalog.names("machine")
     for machine in sorted(known, key=len, reverse=True):
         if name.startswith(f"{machine}-") and name not in known:

@@ -1,4 +1,4 @@
-"""Which options of a step simulators carry out; what is not carried out is refused, not ignored."""
+"""The options of a step that simulators implement; others are refused, not ignored."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ CARRIED_OUT: Mapping[str, Collection[str]] = {
     "node": ("send_buffer_bytes", "receive_buffer_bytes", "nodelay", "mss_bytes", "rate", "mpi"),
     "sim": ("send_buffer_bytes", "receive_buffer_bytes"),
 }
-"""Results depend on these, by the kind of testbed."""
+"""For each kind of testbed, the options that affect its results."""
 OF_PAIRS: Mapping[str, Collection[str]] = {"node": ("cpus",), "sim": ()}
-"""Beside them where several pairs run side by side: else a placement says which processor does what."""
+"""Further options if several pairs run side by side; otherwise the placement decides the processors."""
 HOLDS: Mapping[str, Collection[object]] = {
     "wait": ("auto", "block"),
     "cpus": ((),),
@@ -24,14 +24,14 @@ HOLDS: Mapping[str, Collection[object]] = {
     "verify": (True, False),
     "evidence": (True, False),
 }
-"""Values that say what is the case anyway: ends block, what arrives is what was sent, no kernel has counters."""
+"""Values that are always true of a simulator: ends block, data arrives unchanged, there are no kernel counters."""
 ELSEWHERE = ("knobs",)
-"""Refused beside knobs of real nodes (`check_knobs`)."""
+"""Options that are checked elsewhere, such as knobs of real nodes (`check_knobs`)."""
 _UNITS = ("_bytes", "_ns", "_bits_per_s")
 
 
 def ignored(step: Step, kind: str) -> Iterator[str]:
-    """The options of a step that a kind of testbed does not carry out, by their fields' names."""
+    """The field names of a step's options that a kind of testbed does not implement."""
     carried = [*CARRIED_OUT[kind], *ELSEWHERE]
     if isinstance(step.pattern, MultiPair):
         carried += OF_PAIRS[kind]
@@ -44,7 +44,7 @@ def ignored(step: Step, kind: str) -> Iterator[str]:
 
 
 def refuse_ignored(step: Step, kind: str, name: str) -> None:
-    """Refuse a step of which options would change nothing; raises RequestError."""
+    """Raise RequestError if a step has options that would change nothing."""
     found = [option_name(one) for one in ignored(step, kind)]
     if not found:
         return
@@ -58,13 +58,13 @@ def refuse_ignored(step: Step, kind: str, name: str) -> None:
 
 
 def without(step: Step, names: Collection[str]) -> Step:
-    """A step that leaves some options to the system."""
+    """The step with these options left to the system."""
     default = Options()
     usual = {name: getattr(default, name) for name in names}
     return replace(step, options=replace(step.options, **usual))
 
 
 def option_name(field: str) -> str:
-    """As plans write it: "mss" of mss_bytes."""
+    """The option's name in plans: "mss" for mss_bytes."""
     unit = next((one for one in _UNITS if field.endswith(one)), "")
     return field.removesuffix(unit)

@@ -1,4 +1,4 @@
-"""What the simulator answers: whole columns, which become arrays without being looked at."""
+"""The simulator's results: whole columns, which become arrays without being inspected."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from weft.runs.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, D
 from weft.runs.samples import SCHEMA
 
 Columns: TypeAlias = dict[str, bytes]
-"""Columns of a table by name: numbers as they lie in memory."""
+"""Columns of a table by name, as numbers in memory layout."""
 _WHOLE = ("phase", "batch", "users")
-"""Columns beside the samples that are whole numbers."""
+"""Integer columns of the tables beside the samples."""
 
 
 class PhaseSummary(Struct, frozen=True, array_like=True):
-    """One phase: when its transfers began, how long it took, and which of them (source, destination) never arrive."""
+    """One phase: when its transfers began, its duration, and the transfers (source, destination) that never arrive."""
 
     index: int
     start_ns: int
@@ -34,8 +34,8 @@ class PhaseSummary(Struct, frozen=True, array_like=True):
 
 
 class SimulatedPhases(Struct, frozen=True, kw_only=True):
-    """Some phases of a step, from the start of the first one's barrier, as `weft._core` gives them. `failures` are
-    phases without samples and why, where there is more to say than that there is no way."""
+    """Some phases of a step, from the start of the first phase's barrier, as `weft._core` gives them. `failures` are
+    phases without samples and their reasons, unless the reason is only a missing route."""
 
     phases: list[PhaseSummary]
     span_ns: int
@@ -56,32 +56,32 @@ class SimulatedPhases(Struct, frozen=True, kw_only=True):
     laps: Columns = {}
     traffic: Columns = {}
     messages: int | None = None
-    """Of programs: how many there were; rows may be of some of them only."""
+    """For programs, the number of messages; rows may cover only some of them."""
     failures: list[tuple[int, str]] = []
 
     @classmethod
     def of(cls, answer: object) -> SimulatedPhases:
-        """What `weft._core` has answered."""
+        """Convert an answer of `weft._core`."""
         return msgspec.convert(answer, cls)
 
     def __len__(self) -> int:
         return len(self.rows["phase"]) // 4
 
     def samples(self, step: int, launch: int, clock_ns: int) -> pa.RecordBatch:
-        """The rows as samples of a step and launch that begin at `clock_ns`."""
+        """The rows as samples of a step and launch that starts at `clock_ns`."""
         columns = {"step": _filled(step, len(self)), "launch": _filled(launch, len(self))}
         columns |= _typed(self.rows, SCHEMA)
         columns["start_ns"] = pc.add(columns["start_ns"], clock_ns)
         return pa.RecordBatch.from_pydict(columns, schema=SCHEMA)
 
     def deliveries(self) -> list[dict[str, int]]:
-        """What became of the messages of each batch, where some may be lost."""
+        """The delivery of the messages of each batch, if some may be lost."""
         columns = {name: _array(column, pa.int64()) for name, column in self.delivered.items()}
         rows: list[dict[str, int]] = pa.table(columns).to_pylist()
         return [row | {"duplicated": 0, "reordered": 0} for row in rows]
 
     def bottlenecks(self, step: int, names: pa.Array) -> pa.Table:
-        """What held each transfer back, by step, phase, source and destination; `names` are the constraints'."""
+        """What limited each transfer, by step, phase, source and destination; `names` are those of the constraints."""
         first = pc.equal(_array(self.rows["batch"], pa.int32()), 0)
         columns = {name: _array(self.rows[name], pa.int32()) for name in ("phase", "src", "dst")}
         named = _bottleneck_names(self.rows["bottleneck"], names)
@@ -89,7 +89,7 @@ class SimulatedPhases(Struct, frozen=True, kw_only=True):
         return pa.table({"step": steps, **columns, "bottleneck": named}).filter(first)
 
     def loads(self, step: int, clock_ns: int, names: pa.Array, capacities_mbps: Floats) -> pa.Table:
-        """What each constraint carried in each phase: the mean over the phase, on the wire."""
+        """The mean load of each constraint in each phase, on the wire."""
         phase = np.frombuffer(self.carried["phase"], dtype=np.int32)
         constraint = np.frombuffer(self.carried["constraint"], dtype=np.uint32).astype(np.int32)
         known = np.array([one.index for one in self.phases], dtype=np.int32)
@@ -109,19 +109,19 @@ class SimulatedPhases(Struct, frozen=True, kw_only=True):
         )
 
     def nodes(self, step: int) -> pa.Table:
-        """What nodes did with their time in each phase, where that is a program."""
+        """How nodes spent their time in each phase that is a program."""
         return _with_key(step, self.activities, SCHEMAS[ACTIVITIES_NAME])
 
     def timed(self, step: int) -> pa.Table:
-        """What was timed of nodes in each phase, where that is interference."""
+        """Times of nodes in each interference phase."""
         return _with_key(step, self.laps, SCHEMAS[LAPS_NAME])
 
     def driven(self, step: int) -> pa.Table:
-        """What became of cars in each phase, where that is a traffic simulation."""
+        """The state of cars after each traffic phase."""
         return _with_key(step, self.traffic, SCHEMAS[TRAFFIC_NAME])
 
     def digests(self, step: int, names: pa.Array) -> Digests:
-        """Of phases that were condensed: what is known of all their transfers."""
+        """Digests of condensed phases: what is known of all their transfers."""
         digests, tally = self.condensed, self.tally
         columns = _typed(digests, PHASES_SCHEMA)
         phases = {"step": _filled(step, len(columns["phase"])), **columns}
@@ -136,7 +136,7 @@ class SimulatedPhases(Struct, frozen=True, kw_only=True):
 
 
 def side_table(step: int, columns: Columns, names: Mapping[str, Sequence[str]]) -> pa.Table:
-    """Columns behind that of the step; those of `names` are places in these lists, and the others numbers."""
+    """Columns with a step column in front; columns in `names` are indices into these lists, all others numbers."""
     arrays = {
         name: _named(column, names[name])
         if name in names
@@ -147,7 +147,7 @@ def side_table(step: int, columns: Columns, names: Mapping[str, Sequence[str]]) 
 
 
 def _with_key(step: int, columns: Columns, schema: pa.Schema) -> pa.Table:
-    """Columns as a table of a schema; what is simulated is carried out once, in the first launch."""
+    """Columns as a table of a schema; a simulation runs once, in the first launch."""
     if not columns:
         return schema.empty_table()
     typed = _typed(columns, schema)
@@ -158,13 +158,13 @@ def _with_key(step: int, columns: Columns, schema: pa.Schema) -> pa.Table:
 
 
 def _typed(columns: Columns, schema: pa.Schema) -> dict[str, pa.Array]:
-    """Those of a schema's columns that there are."""
+    """The columns of a schema that exist."""
     there = (field for field in schema if field.name in columns)
     return {field.name: _array(columns[field.name], field.type) for field in there}
 
 
 def _bottleneck_names(column: bytes, names: pa.Array) -> pa.DictionaryArray:
-    """Beyond the constraints there are two more: nothing at all, and the transfer's own cap."""
+    """Besides the constraints there are two more limits: none at all, and the transfer's own cap."""
     number = _array(column, pa.uint32())
     last = pa.scalar(len(names) - 1, pa.uint32())
     own_cap = pa.scalar(2**32 - 1, pa.uint32())

@@ -1,4 +1,4 @@
-"""From what a user says of a node's networks to the addresses that agents measure on."""
+"""Resolves a user's description of a node's networks to the addresses that agents measure on."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _AT_ONCE = 32
 
 
 def resolve_all(hosts: Sequence[RemoteHost]) -> list[RemoteHost]:
-    """The hosts with names turned into addresses; raises RequestError for a name that was given and is not known.
+    """The hosts with names resolved to addresses; raises RequestError for a given name that is unknown.
 
-    Where nothing was given, the node's own name is tried. A name that means this machine's loopback only here says
-    nothing about where others reach it, so the node itself is asked then, as where its name is not known here.
+    If no name was given, the node's own name is tried. If that is unknown here, or means this machine's loopback, which
+    says nothing about how others reach the node, the node itself is asked later.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         resolved = list(pool.map(_resolve, hosts))
@@ -36,12 +36,12 @@ def resolve_all(hosts: Sequence[RemoteHost]) -> list[RemoteHost]:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address reaches nothing but its own machine."""
+    """Whether an address can be reached only from its own machine."""
     return bool(address) and ipaddress.ip_address(address).is_loopback
 
 
 def settle(host: RemoteHost, facts: Facts) -> tuple[str, ...]:
-    """A node's addresses, one for each network, given its facts; raises AgentError."""
+    """A node's addresses, one for each network, from its facts; raises AgentError."""
     if not host.places:
         return (_only_address(host.name, facts.interfaces),)
     return tuple(
@@ -85,14 +85,14 @@ def _look_up(name: str) -> str | None:
 
 
 def _ask_ssh(host: RemoteHost) -> str | None:
-    """Where the user's ssh configuration says that the host is, if it is reached without going through others."""
+    """The host's address in the user's ssh configuration, if it is reached directly."""
     settings = host.launcher.settings(host.login) if isinstance(host.launcher, Ssh) else {}
     is_behind_others = bool({"proxyjump", "proxycommand"} & settings.keys())
     return None if is_behind_others else _look_up(settings.get("hostname", ""))
 
 
 def _only_address(node: str, interfaces: Sequence[Interface]) -> str:
-    """The address of a node that has only one, apart from loopback."""
+    """The address of a node that has only one, besides loopback."""
     listed = [address for one in interfaces for address in one.addresses]
     others = [address for address in listed if not is_loopback(address)]
     found = [one for one in others if ":" not in one] or others or listed[:1]

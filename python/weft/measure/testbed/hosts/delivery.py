@@ -1,8 +1,8 @@
-"""How the agent's program gets to a node: a small shell script asks for it when the node does not have it yet.
+"""Delivers the agent's program to a node: a small shell script asks for it if the node does not have it yet.
 
 The script chooses the program for the node's architecture, checks its hash, and becomes the agent. It is one line
-without quotes that a login shell of another kind (csh, fish) could take amiss. What it says are lines that begin with
-`weft-start`; whatever else comes, such as a greeting of the login shell, is passed over.
+without quotes, which login shells of other kinds (csh, fish) could misread. It prints lines that begin with
+`weft-start`; all other output, such as a login shell's greeting, is skipped.
 """
 
 from __future__ import annotations
@@ -53,12 +53,13 @@ _TELL = 'say run "$f"'
 
 
 def start_argv(programs: Programs, cache: str | None, arguments: Sequence[str]) -> list[str]:
-    """The command that has a node become the agent; `cache` is where it keeps the program, in the user's own folder."""
+    """The command that starts the agent on a node; `cache` is the folder in which the node keeps the program, by
+    default in the user's own."""
     return [*_argv(_BECOME, programs, cache), *arguments]
 
 
 def keep_argv(programs: Programs, cache: str | None) -> list[str]:
-    """The command that has a node keep a program and say where."""
+    """The command with which a node stores a program and prints its path."""
     return _argv(_TELL, programs, cache)
 
 
@@ -73,7 +74,7 @@ def _argv(last: str, programs: Programs, cache: str | None) -> list[str]:
 
 
 class StartFailure(Exception):
-    """An agent did not start; the caller has the node's name."""
+    """An agent did not start; the caller knows the node's name."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.text)
@@ -81,7 +82,7 @@ class StartFailure(Exception):
 
 
 class LoginEnded(Exception):
-    """The login ended before the script spoke; `said` is the last line that came instead."""
+    """The login ended before the script printed anything; `said` is the last line printed."""
 
     def __init__(self, said: str) -> None:
         super().__init__(said)
@@ -89,10 +90,10 @@ class LoginEnded(Exception):
 
 
 async def deliver(process: AgentProcess, programs: Programs, on_login: Callable[[], None]) -> str:
-    """Follow the script until it becomes the agent, sending the program where it is asked for.
+    """Follow the script until it becomes the agent, and send the program if it asks for it.
 
-    Gives what the script says last: the node's architecture, or the program's path where it was asked to keep it.
-    Raises StartFailure with the script's reason, or LoginEnded.
+    Returns the script's last answer: the node's architecture, or the path of a program that was to be stored. Raises
+    StartFailure with the script's reason, or LoginEnded.
     """
     while True:
         word, rest = await _next_word(process.stdout)
@@ -125,7 +126,8 @@ async def _next_word(stream: asyncio.StreamReader) -> tuple[str, str]:
 
 
 async def _send(process: AgentProcess, content: bytes) -> None:
-    """In pieces, so that many nodes at a time do not need as many copies; its end is noticed when it is read."""
+    """Send in pieces, so that many nodes do not need many copies in memory. If the process ends, this is noticed when
+    its output is read."""
     with contextlib.suppress(ConnectionError):
         for start in range(0, len(content), _PIECE_BYTES):
             process.stdin.write(content[start : start + _PIECE_BYTES])

@@ -1,4 +1,4 @@
-"""A node of a real cluster: how to log in there, and where its data goes; and how fast agents are started."""
+"""A node of a real cluster: its login and its data addresses; and how fast agents are started."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.measure.testbed.ports import PortRange
 
 @dataclass(frozen=True)
 class NetworkAddress:
-    """Where a node is reached on one network: an address, or the address of an interface once the node says it."""
+    """Where a node is reached on one network: an address, or an interface whose address the node reports."""
 
     address: str = ""
     interface: str = ""
@@ -22,9 +22,9 @@ class NetworkAddress:
 
 @dataclass(frozen=True)
 class RemoteHost:
-    """A node.
+    """A node of a real cluster.
 
-    `login` is what the launcher is given. `agent` is a program that is there already, `cache` the folder for ours.
+    `login` is passed to the launcher. `agent` is a program that is already on the node, `cache` the folder for ours.
     """
 
     name: str
@@ -38,17 +38,17 @@ class RemoteHost:
 
 
 SMALLEST_BRANCH = 4
-"""A relay for fewer nodes costs more than it spares."""
+"""A relay for fewer nodes costs more than it saves."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """`at_once` logins go on at a time; `tree` nodes start the agents of all others (0: none does)."""
+    """At most `at_once` logins run at a time; `tree` nodes start the agents of all others (0: none)."""
 
     at_once: int = 64
     tree: int = 0
 
     def branches(self, nodes: Sequence[int]) -> list[list[int]]:
-        """The nodes of each branch, the one that starts the others first; none where all are started from here."""
+        """The nodes of each branch, first the one that starts the others; empty if all are started from here."""
         count = min(self.tree, len(nodes) // SMALLEST_BRANCH)
         return [list(nodes[branch::count]) for branch in range(count)]

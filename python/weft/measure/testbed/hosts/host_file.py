@@ -1,4 +1,4 @@
-"""Host files: the nodes of a cluster, how to log in there and where their data goes, in TOML."""
+"""Host files: the nodes of a cluster, their logins and data addresses, in TOML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LAUNCHERS = ("ssh", "template", "mpirun")
 
 
 class _HostKeys(TomlTable, frozen=True):
-    """What a node may say, and the file for all nodes that do not."""
+    """Keys of a node, with defaults for all nodes at the top of the file."""
 
     launcher: Word | None = None
     command: Word | None = None
@@ -48,7 +48,7 @@ class _Document(_HostKeys, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class HostFile:
-    """What a host file says."""
+    """The content of a host file."""
 
     hosts: list[RemoteHost]
     groups: dict[str, list[str]] = field(default_factory=dict)
@@ -85,7 +85,7 @@ def _cluster(file: TomlFile, document: _Document) -> HostFile:
 
 @dataclass(frozen=True)
 class _Entry:
-    """An entry of the file at its `path`; what it does not say is said by the `document`."""
+    """An entry of the file at its `path`; missing keys are taken from the `document`."""
 
     _file: TomlFile
     _path: str
@@ -93,7 +93,7 @@ class _Entry:
     _document: _Document
 
     def where(self, key: str) -> str:
-        """What messages call a key: the entry's own, or else the file's."""
+        """The name of a key in messages: in the entry, or else in the file."""
         is_own = getattr(self._nodes, key) or not hasattr(self._document, key)
         return self._file.where(self._path + key if is_own else key)
 
@@ -139,12 +139,12 @@ class _Entry:
         return self._nodes.deadline_s or self._document.deadline_s or RemoteHost.deadline_s
 
     def _text(self, key: str) -> str | None:
-        """A node's own value, or else the file's."""
+        """The node's own value, or else the file's default."""
         found: str | None = getattr(self._nodes, key) or getattr(self._document, key)
         return found
 
     def _places(self, names: list[str]) -> dict[str, tuple[NetworkAddress, ...]]:
-        """One place for each network; none when the file does not say."""
+        """For each node, its address on each network; empty if the file does not give them."""
         addresses, interfaces = self._nodes.address, self._nodes.interface
         if addresses and interfaces:
             raise RequestError(f"{self.where('address')} and interface both say where data goes")
@@ -157,7 +157,7 @@ class _Entry:
         }
 
     def _addresses(self, names: list[str], text: str) -> list[str]:
-        """An address for each node: a pattern with {node}, or a set of as many addresses."""
+        """An address for each node: from a pattern with {node}, or from a set with as many addresses."""
         if "{node}" in text:
             return [text.replace("{node}", name) for name in names]
         found = [text] if ":" in text else self._expanded("address", text)

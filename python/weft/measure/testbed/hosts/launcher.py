@@ -1,4 +1,4 @@
-"""What starts programs on nodes: the user's own ssh, a command of theirs, mpirun."""
+"""What starts programs on nodes: the user's ssh, a command template, or mpirun."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.agent.agent import Reason
 
 Symptoms = Sequence[tuple[str, str, str]]
-"""(regular expression in what a launcher writes to standard error, code, reason with its groups)"""
+"""Regular expression for a launcher's standard error, code, and reason (which may refer to groups)."""
 
 ASK_S = 5.0
 SSH_PORT = "22"
@@ -47,16 +47,16 @@ class Launcher(Protocol):
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """Its name for users."""
 
     def command(self, login: str, argv: list[str]) -> list[str]:
-        """The command to run here that runs `argv` on the node."""
+        """The local command that runs `argv` on the node."""
 
     def way(self, login: str) -> str:
-        """How the node is reached, in words."""
+        """How the node is reached, as text."""
 
     def explain(self, said: str) -> Reason | None:
-        """What its messages mean, where they mean anything to it."""
+        """The reason behind its messages; None if they are unknown."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Ssh:
     name = "ssh"
 
     def command(self, login: str, argv: list[str]) -> list[str]:
-        """What comes first counts for ssh, so the user's options win."""
+        """The user's options come first, because ssh uses the first value of an option."""
         own = ["-T", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={self.connect_s}"]
         return ["ssh", *self.options, *own, "--", login, shlex.join(argv)]
 
@@ -82,7 +82,7 @@ class Ssh:
         return f"ssh to {place}" + (f" by way of {through}" if through else "")
 
     def settings(self, login: str) -> dict[str, str]:
-        """What the user's configuration makes of a login (`ssh -G`); nothing where ssh does not say."""
+        """The effective ssh configuration for a login (`ssh -G`); empty if ssh gives none."""
         done = ask(["ssh", *self.options, "-G", "--", login], ASK_S)
         lines = done.stdout.splitlines() if done else []
         return dict(line.split(" ", 1) for line in lines if " " in line)
@@ -93,9 +93,9 @@ class Ssh:
 
 @dataclass(frozen=True)
 class Template:
-    """A command of the user's with {node} in it.
+    """A user's command that contains {node}.
 
-    The agent's command follows as further arguments, or goes where {command} is, quoted for a shell.
+    The agent's command is appended as further arguments, or replaces {command}, quoted for a shell.
     """
 
     words: tuple[str, ...]
@@ -133,7 +133,7 @@ class Template:
 
 @dataclass(frozen=True)
 class Mpirun:
-    """mpirun: one process on the node that is named, with the site's way of reaching it."""
+    """mpirun: one process on the named node, started in the site's own way."""
 
     options: tuple[str, ...] = ()
     name = "mpirun"
@@ -152,7 +152,7 @@ class Mpirun:
 
 
 def explain_by(symptoms: Symptoms, said: str) -> Reason | None:
-    """The first symptom that shows."""
+    """The reason of the first symptom that matches."""
     shown = (
         Reason(code, sign.expand(why))
         for pattern, code, why in symptoms

@@ -1,4 +1,4 @@
-"""From a command that runs on this machine to the agent's program on a node."""
+"""From a command on this machine to the agent's program on a node."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from weft.measure.testbed.hosts.host import RemoteHost
 from weft.measure.testbed.hosts.program import AgentProgram, Programs
 
 DELIVER_S = 60.0
-"""How long a node that let us in may take to get the program."""
+"""How long delivering the program may take after the login."""
 LONGEST_QUOTE = 200
 
 
 def start_command(host: RemoteHost, programs: Programs, arguments: Sequence[str] = ()) -> list[str]:
-    """The command that leads to an agent on the host."""
+    """The command that starts an agent on the host."""
     own = [host.agent, *arguments] if host.agent else None
     return host.launcher.command(host.login, own or start_argv(programs, host.cache, arguments))
 
 
 async def log_in(host: RemoteHost, programs: Programs, process: AgentProcess) -> str:
-    """Follow a process through its login until it becomes the agent, or says where it keeps the program.
+    """Follow a process through its login until it becomes the agent, or prints where it stores the program.
 
-    Gives the node's architecture, or that path. Raises AgentError and ends the process.
+    Returns the node's architecture, or that path. Raises AgentError and ends the process.
     """
     try:
         return await _follow(host, programs, process)
@@ -44,7 +44,7 @@ async def log_in(host: RemoteHost, programs: Programs, process: AgentProcess) ->
 
 
 async def keep(host: RemoteHost, program: AgentProgram, slots: asyncio.Semaphore) -> str:
-    """The path on the node of a program of this machine, which is copied there on first use, under its hash.
+    """The path on the node of a program of this machine, which is copied there on first use and named by its hash.
 
     Raises AgentError.
     """
@@ -74,7 +74,7 @@ async def _follow(host: RemoteHost, programs: Programs, process: AgentProcess) -
 
 
 async def _why_it_ended(host: RemoteHost, process: AgentProcess, said: str) -> Reason:
-    """What the launcher makes of its messages, else the last thing that was said."""
+    """The reason by the launcher's messages, else the last line printed."""
     words = await last_words(process)
     if explained := host.launcher.explain(words):
         return explained

@@ -1,4 +1,4 @@
-"""Host files of Open MPI (`node1 slots=4 max_slots=8`) and MPICH (`node1:4 binding=...`): a host a line."""
+"""Host files of Open MPI (`node1 slots=4 max_slots=8`) and MPICH (`node1:4 binding=...`): one host a line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LINE = re.compile(
 
 
 def hosts_of_mpi(text: str) -> list[str] | None:
-    """The hosts in their order, each once, however many processes it may have; None where it is no such file."""
+    """The hosts in order, each once, whatever its number of processes; None if it is no such file."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     found = [_LINE.fullmatch(line) for line in lines if line]
     if not found or None in found:

@@ -1,4 +1,4 @@
-"""Node sets as people write them: n[01-32], @rack1, n[1-8]!n3 (ClusterShell's syntax)."""
+"""Node sets in ClusterShell's syntax, such as n[01-32], @rack1, n[1-8]!n3."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _expand_one(piece: str, text: str, groups: Mapping[str, Sequence[str]] | Non
 
 
 def _check_size(piece: str, text: str) -> None:
-    """A slip of the finger must not fill memory."""
+    """Refuse huge sets: a typing error must not fill memory."""
     count = 1
     for first, last in _RANGE.findall(piece):
         if max(len(first), len(last)) > _MOST_DIGITS:
@@ -80,7 +80,7 @@ def _resolver(groups: Mapping[str, Sequence[str]] | None) -> GroupResolver:
 
 @cache
 def _configured_groups() -> GroupResolver:
-    """The site's and the user's groups, not the examples that the library brings along."""
+    """Groups configured by the site and the user, without the library's examples."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     folders = [Path("/etc/clustershell"), Path(home) / "clustershell"]
     if chosen := os.environ.get("CLUSTERSHELL_CFGDIR"):

@@ -1,4 +1,4 @@
-"""The agent's program as it is copied to nodes."""
+"""The agent's program, as it is copied to nodes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from weft.base.errors import RequestError
 
 _MACHINE_AT = 18
 _MACHINES = {21: "ppc64le", 22: "s390x", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
-"""e_machine of an ELF header (elf(5)), and what `uname -m` calls it."""
+"""e_machine of an ELF header (elf(5)), and its name in `uname -m`."""
 
 
 @dataclass(frozen=True)
 class AgentProgram:
-    """A program: its name, what it consists of, its SHA-256, and the architecture that it runs on."""
+    """A program: its name, content, SHA-256, and architecture."""
 
     name: str
     content: bytes
@@ -27,7 +27,7 @@ class AgentProgram:
 
 
 Programs: TypeAlias = Mapping[str, AgentProgram]
-"""A program for nodes of each architecture, by what `uname -m` says there."""
+"""The program for each architecture, by the name that `uname -m` prints."""
 
 
 def agent_program() -> AgentProgram:
@@ -36,13 +36,13 @@ def agent_program() -> AgentProgram:
 
 
 def agent_programs() -> Programs:
-    """The agent for each architecture that this weft has one for; raises RequestError."""
+    """The agents for all architectures that this installation contains; raises RequestError."""
     own, others = agent_program(), binaries.elsewhere("weft-probe")
     return {own.machine: own} | {machine: read_program(path) for machine, path in others.items()}
 
 
 def read_program(path: Path) -> AgentProgram:
-    """A program for Linux; raises RequestError when it is none."""
+    """Read a Linux program; raises RequestError if the file is not one."""
     content = path.read_bytes()
     number = int.from_bytes(content[_MACHINE_AT : _MACHINE_AT + 2], "little")
     if not content.startswith(b"\x7fELF") or number not in _MACHINES:

@@ -1,6 +1,6 @@
-"""A relay: an agent that starts other agents, and passes on what they read and write.
+"""A relay: an agent that starts other agents and passes on their input and output.
 
-A tree of them spares the coordinator a login process and three pipes for each node.
+A tree of relays saves the coordinator a login process and three pipes for each node.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weft.measure.testbed.agent.wire_format import Relayed
 _STANDARD = 0
 _PIECE_BYTES = 1 << 20
 OWN_PROGRAM = ["/proc/self/exe"]
-"""What a relay starts to have an agent on its own node."""
+"""The program that a relay starts for an agent on its own node."""
 
 
 class RelayedInput:
@@ -37,7 +37,7 @@ class RelayedInput:
         await self._relay.drain()
 
     def feed(self) -> None:
-        """Have the relay write its own program there, which so need not travel again."""
+        """Let the relay write its own program to the process, so that it need not be sent again."""
         self._relay.ask(request.Feed(child=self._child))
 
     def close(self) -> None:
@@ -45,7 +45,7 @@ class RelayedInput:
 
 
 class RelayedProcess:
-    """A process behind a relay, whose own program is for the architecture `machine` ("" where that is not known)."""
+    """A process behind a relay, whose program is for the architecture `machine` ("" if unknown)."""
 
     def __init__(self, relay: SshRelay, child: int) -> None:
         self.stdin = RelayedInput(relay, child)
@@ -81,7 +81,7 @@ class RelayedProcess:
 
 
 class SshRelay:
-    """A running relay. It ends with the last process that it has started, once it is told to."""
+    """A running relay. Once told to, it ends with the last process that it has started."""
 
     def __init__(self, node: str, process: AgentProcess, machine: str) -> None:
         self.node = node
@@ -98,7 +98,7 @@ class SshRelay:
     async def greeted(
         cls, node: str, process: AgentProcess, within_s: float, machine: str
     ) -> SshRelay:
-        """The relay that a process on a node of that architecture is about to be; raises AgentError."""
+        """The relay that a process on a node of this architecture becomes; raises AgentError."""
         relay = cls(node, process, machine)
         try:
             async with asyncio.timeout(within_s):
@@ -119,12 +119,12 @@ class SshRelay:
         return process
 
     async def start_no_more(self) -> None:
-        """From now on the relay ends when nothing runs behind it any more."""
+        """Let the relay end as soon as no process runs behind it."""
         self._starts_more = False
         await self.end_if_idle()
 
     async def end_if_idle(self) -> None:
-        """End, if all that it was for is over."""
+        """End if nothing is left to do."""
         if not self._starts_more and not self._children and self._listening:
             self._process.stdin.close()
             await asyncio.shield(self._listening)
@@ -133,7 +133,7 @@ class SshRelay:
         self.put(wire_format.encode(asked))
 
     def put(self, frame: bytes) -> None:
-        """Send a frame; a relay that is gone is noticed by the reader."""
+        """Send a frame; if the relay has ended, the reader notices it."""
         with contextlib.suppress(ConnectionError):
             self._process.stdin.write(frame)
 

@@ -1,4 +1,4 @@
-"""How many logins this machine lets one program hold: each takes some open files, and a process."""
+"""How many logins this machine allows one program: each takes some open files and a process."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import contextlib
 import resource
 
 FILES_OF_A_LOGIN = 4
-"""Three pipes, and the process."""
+"""Three pipes and the process."""
 OTHER_FILES = 256
 
 
 def room_for(logins: int) -> int:
-    """How many of so many logins fit, once soft limits are as high as the hard ones let them be."""
+    """How many of the `logins` fit, after soft limits were raised as far as the hard limits allow."""
     wanted = logins * FILES_OF_A_LOGIN + OTHER_FILES
     files = _raise(resource.RLIMIT_NOFILE, wanted)
     _raise(resource.RLIMIT_NPROC, resource.RLIM_INFINITY)
@@ -21,7 +21,7 @@ def room_for(logins: int) -> int:
 
 
 def no_room(room: int) -> str:
-    """Why a node gets no login where only so many fit."""
+    """The reason why a node gets no login, with the number that fit."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return (
         f"this machine lets a program open {hard:,} files (`ulimit -Hn`), enough for {room:,} logins: "
@@ -30,7 +30,7 @@ def no_room(room: int) -> str:
 
 
 def _raise(kind: int, wanted: int) -> int:
-    """Raise a soft limit as far as this many need it and the system lets us; gives what it is then."""
+    """Raise a soft limit as far as needed and allowed; returns the resulting limit."""
     soft, hard = resource.getrlimit(kind)
     if not _holds(soft, wanted):
         possible = wanted if _holds(hard, wanted) else hard
@@ -40,5 +40,5 @@ def _raise(kind: int, wanted: int) -> int:
 
 
 def _holds(limit: int, wanted: int) -> bool:
-    """Whether a limit leaves so many; infinity is below all numbers."""
+    """Whether a limit is sufficient; RLIM_INFINITY is a negative number."""
     return limit == resource.RLIM_INFINITY or limit >= wanted != resource.RLIM_INFINITY

@@ -1,4 +1,4 @@
-"""Slurm: the nodes of an allocation, which is asked for where there is none, and srun to start agents on them."""
+"""Slurm: the nodes of an allocation, which is requested if there is none, and srun to start agents on them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _ASK_S = 10.0
 
 @dataclass(frozen=True)
 class Srun:
-    """A job step of one task for each agent, beside whatever else runs in the allocation.
+    """A job step with one task for each agent, beside other work in the allocation.
 
-    Without --unbuffered Slurm would hold back what has no line's end, as frames have none.
+    Without --unbuffered Slurm would hold back output without line ends, such as frames.
     """
 
     job: str
@@ -54,7 +54,7 @@ class Srun:
 
 
 class Allocation:
-    """Nodes that Slurm gave us. One that was asked for lasts until it is released, or this process ends."""
+    """Nodes granted by Slurm. A requested allocation lasts until it is released or this process ends."""
 
     def __init__(self, job: str, nodes: list[str], holder: subprocess.Popen[str] | None) -> None:
         self.job = job
@@ -63,15 +63,15 @@ class Allocation:
 
     @classmethod
     def inherited(cls, environment: Mapping[str, str]) -> Allocation | None:
-        """The allocation that this process runs in."""
+        """The allocation in which this process runs; None if there is none."""
         job, nodes = environment.get("SLURM_JOB_ID"), environment.get("SLURM_JOB_NODELIST")
         return cls(job, expand(nodes), None) if job and nodes else None
 
     @classmethod
     def request(cls, command: list[str]) -> Allocation:
-        """Ask for nodes and wait until they are there; raises WorkError. What salloc says goes to standard error."""
+        """Request nodes and wait for them; raises WorkError. salloc's messages go to standard error."""
         try:
-            # In a session of its own: an interrupt is weft's to handle, which still needs the nodes then.
+            # In a session of its own, since weft handles an interrupt itself and still needs the nodes for that.
             holder = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -91,7 +91,7 @@ class Allocation:
         return cls(job, expand(nodes), holder)
 
     def release(self) -> None:
-        """Give the nodes back. May be called twice."""
+        """Release the nodes. May be called twice."""
         if self._holder is not None:
             assert self._holder.stdin is not None
             self._holder.stdin.close()
@@ -100,12 +100,12 @@ class Allocation:
 
 
 def _shown(command: list[str]) -> str:
-    """A request without what holds the nodes."""
+    """A request as shown to users, without the command that holds the nodes."""
     return shlex.join(command[: command.index("sh")])
 
 
 def _granted(holder: subprocess.Popen[str]) -> tuple[str, str]:
-    """The job and its nodes, once Slurm has given them; an interrupt cancels the request."""
+    """The job and its nodes, once Slurm has granted them; an interrupt cancels the request."""
     assert holder.stdout is not None
     try:
         job, _, nodes = holder.stdout.readline().strip().partition(" ")
@@ -117,9 +117,9 @@ def _granted(holder: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 def allocation_command(options: str, nodes: int | None, wanted: Sequence[str] = ()) -> list[str]:
-    """The salloc that holds an allocation until its standard input ends; raises RequestError.
+    """The salloc command that holds an allocation until its standard input ends; raises RequestError.
 
-    Of salloc's options the last counts, so the `wanted` nodes win over the user's options.
+    salloc uses the last value of an option, so the `wanted` nodes override the user's options.
     """
     try:
         own = shlex.split(options)
@@ -139,7 +139,7 @@ def open_slurm(
     may_ask: bool,
     wanted: Sequence[str] = (),
 ) -> Hosts:
-    """The nodes of the allocation that this runs in, or of one that is asked for now; raises RequestError."""
+    """The nodes of the allocation in which this runs, or of one that is requested now; raises RequestError."""
     inherited = Allocation.inherited(os.environ)
     if inherited and options:
         raise RequestError(
@@ -160,7 +160,7 @@ def open_slurm(
 
 
 def _chosen(allocation: Allocation, nodes: int | None, wanted: Sequence[str]) -> list[str]:
-    """The nodes of a resumed run, or the first ones; raises RequestError when the job has too few."""
+    """The nodes of a resumed run, or the first ones; raises RequestError if the job has too few."""
     if missing := [name for name in wanted if name not in allocation.nodes]:
         raise RequestError(
             f"job {allocation.job} has no {missing[0]}, on which this run was measured",
@@ -183,7 +183,7 @@ def _testbed(allocation: Allocation, chosen: list[str], ports: PortRange | None)
 
 
 def _node_addresses(names: list[str]) -> dict[str, str]:
-    """Where Slurm itself reaches each node (NodeAddr); none where the controller does not say."""
+    """The address of each node in Slurm (NodeAddr); empty if the controller does not answer."""
     done = ask(["scontrol", "--oneliner", "show", "node", ",".join(names)], _ASK_S)
     found = {}
     for line in done.stdout.splitlines() if done else ():

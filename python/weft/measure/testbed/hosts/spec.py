@@ -1,4 +1,4 @@
-"""Real clusters as they are named on the command line: ssh:n[1-4], hosts:cluster.toml, template:COMMAND:n[1-4]."""
+"""Real clusters by their names on the command line: ssh:n[1-4], hosts:cluster.toml, template:COMMAND:n[1-4]."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def open_hosts(
     may_ask: bool,
     wanted: Sequence[str] = (),
 ) -> Hosts:
-    """The cluster that KIND:NAME means; raises RequestError. Nothing is started, but Slurm may be asked for nodes."""
+    """The cluster for KIND:NAME; raises RequestError. Nothing is started, but Slurm may be asked for nodes."""
     chosen = None if ports is None else PortRange.parse(ports, "--ports")
     if kind == "slurm":
         return open_slurm(name, nodes, chosen, may_ask, wanted)
@@ -36,8 +36,8 @@ def open_hosts(
 
 
 def named_commands(spec: str) -> list[str]:
-    """The commands, beyond weft's own, that KIND:NAME has run: templates, options of ssh, mpirun and salloc, agents
-    that nodes have. Nothing is started; raises RequestError."""
+    """The commands, besides weft's own, that KIND:NAME runs: templates, options of ssh, mpirun and salloc, and agents
+    that are on nodes. Nothing is started; raises RequestError."""
     kind, _, name = spec.partition(":")
     if kind == "slurm":
         return [f"salloc {name}"] if name else []
@@ -62,7 +62,7 @@ def _first(hosts: list[RemoteHost], count: int | None, name: str) -> list[Remote
 
 
 def _from_file(name: str) -> HostFile:
-    """All nodes of a file, or those of a node set behind it: cluster.toml:@rack1."""
+    """All nodes of a file, or those of a node set after it: cluster.toml:@rack1."""
     path, colon, chosen = name.partition(".toml:")
     if not colon:
         return read_host_file(name)

@@ -1,4 +1,5 @@
-"""Starting agents on many hosts: so many logins at a time, a deadline for each, and a reason for each failure."""
+"""Starts agents on many hosts: a limited number of logins at a time, a deadline for each, and a reason for each
+failure."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from weft.measure.testbed.hosts.turns import Turns
 GREET_S = 20.0
 DROPPED = "agent-login-dropped"
 FEW_AT_ONCE = 8
-"""A sshd with the default MaxStartups drops none of so many logins."""
+"""With this many simultaneous logins, an sshd with the default MaxStartups drops none."""
 
 OTHER_FROM_ELSEWHERE = {
     "agent-host-key-changed",
@@ -39,13 +40,13 @@ Started = Agent | AgentError
 
 @dataclass(frozen=True)
 class Starter:
-    """Starts agents at one pace, each with the program for its node's architecture."""
+    """Starts agents at a given pace, each with the program for its node's architecture."""
 
     _programs: Programs
     _pace: Pace
 
     async def start(self, hosts: Mapping[int, RemoteHost]) -> dict[int, Started]:
-        """An agent on each host, or why there is none."""
+        """An agent on each host, or the reason why there is none."""
         room = room_for(len(hosts))
         turns = Turns(self._pace.at_once)
         branches = self._pace.branches(list(hosts))
@@ -72,7 +73,8 @@ class Starter:
     async def _from_here(
         self, hosts: Mapping[int, RemoteHost], turns: Turns, room: int | None = None
     ) -> dict[int, Started]:
-        """As many as there is room for. Those dropped because too many logged in at a time try again, few at a time."""
+        """Start as many as limits allow. Logins that were dropped because of too many at a time are repeated, a few at
+        a time."""
         fitting = dict(itertools.islice(hosts.items(), room))
         started = await self._each(fitting, self._directly, turns)
         dropped = {node: hosts[node] for node, one in started.items() if _was_dropped(one)}
@@ -108,7 +110,7 @@ class Starter:
         return await SshRelay.greeted(host.name, process, GREET_S, machine)
 
     async def _log_in(self, host: RemoteHost, process: AgentProcess) -> str:
-        """The node's architecture; a program that is there already has nothing to say before it is the agent."""
+        """The node's architecture; "" if the program is already there, as it prints nothing before it is the agent."""
         return "" if host.agent else await log_in(host, self._programs, process)
 
     async def _on_relay(self, host: RemoteHost, relay: SshRelay) -> Started:
@@ -123,7 +125,7 @@ async def _or_error(start: Awaitable[Agent]) -> Started:
 
 
 def _may_do_from_here(started: Started) -> bool:
-    """Whether a host that a relay could not start may let this machine in, which has other keys and names."""
+    """Whether a host that a relay could not start may admit this machine, which has other keys and names."""
     return isinstance(started, AgentError) and started.code in OTHER_FROM_ELSEWHERE
 
 

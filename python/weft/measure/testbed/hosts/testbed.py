@@ -23,7 +23,7 @@ from weft.runs.records import records
 class Hosts(BaseTestbed):
     """Machines that weft did not build.
 
-    A node's addresses may be empty until it has had an agent, where only the node itself knows them.
+    If only a node knows its addresses, they are empty until an agent has run on it.
     """
 
     cpus = None
@@ -58,11 +58,11 @@ class Hosts(BaseTestbed):
 
     @cached_property
     def programs(self) -> Programs:
-        """What runs on the nodes, by their architecture."""
+        """The agent's program for the nodes, by architecture."""
         return agent_programs()
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about the testbed."""
+        """The testbed's entry in run.json."""
         ports = sorted({str(host.ports) for host in self.hosts if host.ports})
         return {"kind": self.kind, "name": self.name, "launchers": self.launchers, "ports": ports}
 
@@ -83,7 +83,7 @@ class Hosts(BaseTestbed):
         return {node: await self._settled(node, one) for node, one in started.items()}
 
     async def _settled(self, node: int, started: Agent | AgentError) -> Agent | AgentError:
-        """The agent, if it is clear where its data goes."""
+        """The agent, if its data addresses are known; else an error."""
         if isinstance(started, Agent) and not all(self._addresses[node] or ("",)):
             try:
                 self._addresses[node] = settle(self.hosts[node], started.facts)
@@ -101,7 +101,7 @@ class Hosts(BaseTestbed):
         return [self._kept[program.digest, node] for node in nodes]
 
     def machine(self, node: Node) -> str:
-        """The first node with the same login: nodes that share one are one machine."""
+        """The first node with the same login: nodes that share a login are one machine."""
         login = self._host(node).login
         return next(host.name for host in self.hosts if host.login == login)
 
@@ -118,7 +118,7 @@ class Hosts(BaseTestbed):
             )
 
     def _check_ports(self) -> None:
-        """Nodes that share an address, as on one machine, need a port each."""
+        """Raise RequestError unless nodes that share an address, as on one machine, have a port each."""
         users: dict[tuple[str, PortRange], list[str]] = {}
         for host, addresses in zip(self.hosts, self._addresses, strict=True):
             for address in addresses:

@@ -1,4 +1,4 @@
-"""Turns: so many logins at a time, of which those that hang do not hold up the rest."""
+"""Limits the number of logins at a time, without letting logins that hang hold up the rest."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import TypeVar
 T = TypeVar("T")
 
 HOLD_S = 3.0
-"""A login that takes longer makes room for the next one, as one that hangs does."""
+"""A login that takes longer no longer counts as running, so that the next one can start."""
 USUAL_TIMES = 3.0
-"""Where all logins are slow, one hangs when it takes so many times as long as the middle one of those that went well.
+"""If all logins are slow, one counts as hanging when it takes this many times the median of successful logins.
 
-Else a machine that is the limit would get ever more of them at a time, until none ends in time.
+Otherwise a machine that is the bottleneck would get more and more of them at a time, until none ended in time.
 """
 
 
 class Turns:
-    """Lets `at_once` logins go on at a time."""
+    """Lets at most `at_once` logins run at a time."""
 
     def __init__(self, at_once: int) -> None:
         self._slots = asyncio.Semaphore(at_once)
         self._taken_s: list[float] = []
 
     async def take(self, start: Callable[[], Awaitable[T]]) -> T:
-        """Start when there is a slot, and keep it until the end, or until this one seems to hang."""
+        """Start when there is a slot, and hold it until the end or until this login seems to hang."""
         async with self._slots:
             begun_s = time.monotonic()
             task = asyncio.ensure_future(start())

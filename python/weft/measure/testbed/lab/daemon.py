@@ -23,9 +23,9 @@ STATS_WITHIN_S = 2.0
 
 
 class LabNode(Struct, frozen=True):
-    """A host of a lab: the keeper's descriptor of its namespace, and what that is known by.
+    """A host of a lab: the keeper's descriptor of its namespace, and the namespace's identity.
 
-    The inode is used again once the namespace is gone; the cookie never, but old kernels have none (null).
+    The inode is reused once the namespace is gone. The cookie is unique, but old kernels have none (null).
     """
 
     name: str
@@ -37,8 +37,8 @@ class LabNode(Struct, frozen=True):
 
 
 class Files(NamedTuple):
-    """What a running lab has on disk besides its entry: the socket that answers questions, the log of the weather, and
-    the folder of its guests."""
+    """Files of a running lab besides its entry: the query socket, the log of the weather, and the folder of its
+    guests."""
 
     socket: Path
     weather: Path
@@ -48,8 +48,8 @@ class Files(NamedTuple):
 class Keeper(Struct, frozen=True):
     """A running keeper.
 
-    `started` is the kernel's start time of the process, so that a pid used again is noticed. `give_way` says that
-    its forwarder could not have priority, so that programs on the hosts must let it go first.
+    `started` is the kernel's start time of the process, by which a reused pid is recognised. `give_way`: its forwarder
+    could not get priority, so programs on the hosts must give way to it.
     """
 
     pid: int
@@ -80,10 +80,10 @@ def start_keeper(
     weather_speed: float | None = None,
     guests: bool = False,
 ) -> tuple[subprocess.Popen[str], Keeper]:
-    """Build a lab; raises what weft-lab says is wrong.
+    """Build a lab; raises an error with weft-lab's message.
 
-    The lab exists as long as the pipe to the keeper's standard input is open: it goes with this
-    process, however that ends, unless `let_go` was called.
+    The lab exists as long as the pipe to the keeper's standard input is open: it goes with this process, however that
+    ends, unless `let_go` was called.
     """
     command = [str(binaries.find("weft-lab")), "keep", "--fabric", str(fabric)]
     command += ["--scale", str(scale), "--stats-socket", str(files.socket)]
@@ -106,7 +106,7 @@ def start_keeper(
 
 
 def cookie_of(pid: int) -> int | None:
-    """The cookie of the network namespace that a process is in; None when nothing is known of it."""
+    """The cookie of a process's network namespace; None if unknown."""
     command = [str(binaries.find("weft-lab")), "cookie", "--pid", str(pid)]
     answer = binaries.ask(command, STATS_WITHIN_S)
     return int(answer.stdout) if answer and answer.returncode == 0 else None
@@ -123,7 +123,7 @@ def let_go(process: subprocess.Popen[str]) -> None:
 
 
 def close_pipes(process: subprocess.Popen[str]) -> None:
-    """Close this end of all pipes; a keeper that was not let go ends then."""
+    """Close this end of all pipes; a keeper then ends unless it was let go."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with contextlib.suppress(BrokenPipeError):
@@ -137,7 +137,7 @@ def _raise(said: str, status: int) -> None:
 
 
 def read_stats(path: Path) -> Stats | None:
-    """The forwarder's counters; None when the keeper does not answer."""
+    """The forwarder's counters; None if the keeper does not answer."""
     try:
         return msgspec.json.decode(ask_keeper(path, {"ask": "stats"}), type=Stats)
     except (OSError, msgspec.DecodeError):
@@ -147,7 +147,7 @@ def read_stats(path: Path) -> Stats | None:
 def ask_keeper(
     path: Path, question: Mapping[str, object], within_s: float = STATS_WITHIN_S
 ) -> bytes:
-    """What a keeper answers, as JSON; raises OSError when it does not."""
+    """A keeper's answer as JSON; raises OSError if there is none."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(within_s)
         _connect(connection, path)
@@ -157,7 +157,7 @@ def ask_keeper(
 
 
 def _connect(connection: socket.socket, path: Path) -> None:
-    """By way of the folder's descriptor, since a socket's address holds only 107 bytes."""
+    """Connect through the folder's descriptor, since a socket's address holds only 107 bytes."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     try:
         connection.connect(f"/proc/self/fd/{folder}/{path.name}")
@@ -168,7 +168,7 @@ def _connect(connection: socket.socket, path: Path) -> None:
 def process_started(pid: int) -> int | None:
     """The kernel's start time of a process, in ticks since boot (proc(5), field 22 of stat).
 
-    None where there is none, also where only its exit status is left for a parent to ask for.
+    None if there is no such process, or only its exit status is left.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")

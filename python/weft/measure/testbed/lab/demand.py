@@ -1,4 +1,4 @@
-"""What the hosts of a lab could send, as its fabric says: nothing is measured."""
+"""What the hosts of a lab could send according to its fabric, without measuring."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 from weft.runs.records.fabric_records import FabricRecord
 
 CARRIED_MBPS = 60.0
-"""What all hosts of a lab together may send for each processor, on a busy machine too."""
+"""Total rate of all hosts of a lab per processor that even a busy machine carries."""
 
 
 def sending_mbps(fabric: FabricRecord) -> dict[str, float]:
-    """By host the rate of the fastest cable that it sends on: infinite without a rate, zero where all are dead."""
+    """For each host, the rate of the fastest cable that it sends on: infinite if unlimited, zero if all are dead."""
     found = {host["name"]: 0.0 for host in fabric["hosts"]}
     for link in fabric["links"]:
         lanes = zip(link["ends"], (link["forward"], link["backward"]), strict=True)
@@ -23,7 +23,7 @@ def sending_mbps(fabric: FabricRecord) -> dict[str, float]:
 
 
 def is_forwarded(fabric: FabricRecord) -> bool:
-    """Whether a lab of it is more than a cable without limits, which the kernel carries alone."""
+    """Whether a lab needs the forwarder: it is more than a cable without limits, which the kernel carries alone."""
     lines = [line for link in fabric["links"] for line in (link["forward"], link["backward"])]
     is_shaped = any(any(line.values()) for line in lines)
     is_dead = any(link["dead"] for link in fabric["links"])

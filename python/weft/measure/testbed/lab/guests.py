@@ -1,4 +1,4 @@
-"""What a lab whose hosts are virtual machines has on record."""
+"""The record of a lab whose hosts are virtual machines."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from weft.base import binaries
 from weft.measure.testbed.lab.daemon import process_started
 
 Virtualisation = Literal["virtual", "emulated"]
-"""Whether this machine's processors run the guests' instructions, or a program does."""
+"""Whether this machine's processors run the guests' instructions, or a program emulates them."""
 
 
 PROBE = "/bin/weft-probe"
 RUN = "/bin/run"
-"""Runs a program of this machine, whose files the guest sees; where it does not, one of its own."""
+"""Runs a program of this machine, if the guest sees its files; otherwise one of the guest's own."""
 
 
 class LabGuests(Struct, frozen=True):
-    """The folder of their sockets and consoles, the emulators by host, and what is to be known of results from them.
+    """The folder of the guests' sockets and consoles, their emulators by host, and what is needed to interpret results.
 
-    Where hosts differ, `nic` and `bond` list all, and `cpus` and `memory_mbytes` are the most that one has.
-    `icount` makes time of their instructions; "" for the machine's time. `brackets` are those that they were asked
-    for with.
+    If hosts differ, `nic` and `bond` list all values, and `cpus` and `memory_mbytes` are the largest. `icount` derives
+    time from their instructions; "" for the machine's time. `brackets` are those of the request.
     """
 
     folder: str
@@ -53,7 +52,7 @@ class LabGuests(Struct, frozen=True):
         return [*into, "--host", node, "--ports", str(self.ports), "--", *argv]
 
     def console(self, node: str) -> Path:
-        """What the guest has written to its console."""
+        """The file with the output of the guest's console."""
         return Path(self.folder) / f"{node}.console"
 
     def is_alive(self, node: str) -> bool:

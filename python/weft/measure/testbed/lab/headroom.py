@@ -1,4 +1,4 @@
-"""Whether a lab's forwarder kept up: its counters before and after a time turned into shares and warnings."""
+"""Whether a lab's forwarder kept up: shares and warnings from its counters before and after a measurement."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from weft.runs.meta import Warning
 from weft.runs.records.records import Headroom
 
 LATE_SHARE = 0.01
-"""More frames than this share too late, and the machine rather than the fabric is measured."""
+"""If more than this share of frames is late, the machine rather than the fabric is measured."""
 BUSY_PERCENT = 90
-"""A second with less left of it than the rest has no headroom."""
+"""A second in which the forwarder is busier than this has no headroom."""
 
 
 Counts = list[tuple[int, int]]
 
 
 class Stats(Struct, frozen=True):
-    """What `weft-lab` answers: how often frames were that late, and seconds that busy (in percent)."""
+    """Counters of `weft-lab`: frames by how late they were, and seconds by how busy they were (in percent)."""
 
     late_limit_ns: int = 0
     late_ns: Counts = []
@@ -28,12 +28,12 @@ class Stats(Struct, frozen=True):
 
 
 def warnings(before: Stats, after: Stats) -> list[Warning]:
-    """What the counters say against the measurements made between them."""
+    """Warnings about measurements between the two readings."""
     return late_warnings(before, after) + busy_warnings(before, after)
 
 
 def headroom(before: Stats, after: Stats) -> Headroom | None:
-    """The share of the time in which the forwarder had nothing to do, on average and in the busiest second.
+    """The share of the time in which the forwarder was idle, on average and in the busiest second.
 
     None before a whole second has passed.
     """
@@ -49,13 +49,13 @@ def headroom(before: Stats, after: Stats) -> Headroom | None:
 
 
 def frames(stats: Stats) -> Frames:
-    """All that was forwarded so far."""
+    """Everything that was forwarded so far."""
     late = ((ns, count) for ns, count in stats.late_ns if ns > stats.late_limit_ns)
     return Frames(sum(count for _, count in stats.late_ns), sum(ns * count for ns, count in late))
 
 
 def late_warnings(before: Stats, after: Stats) -> list[Warning]:
-    """Whether frames left in time."""
+    """Warns if frames left late."""
     counts = _since(before.late_ns, after.late_ns)
     forwarded = sum(counts.values())
     late = _sum_above(counts.items(), after.late_limit_ns)
@@ -73,7 +73,7 @@ def late_warnings(before: Stats, after: Stats) -> list[Warning]:
 
 
 def busy_warnings(before: Stats, after: Stats) -> list[Warning]:
-    """Whether the forwarder had time to spare in every second."""
+    """Warns if the forwarder had no time to spare in some second."""
     seconds = _since(before.busy_seconds, after.busy_seconds)
     busy = _sum_above(seconds.items(), BUSY_PERCENT)
     if not busy:
@@ -90,7 +90,7 @@ def busy_warnings(before: Stats, after: Stats) -> list[Warning]:
 
 
 def _since(before: Counts, after: Counts) -> dict[int, int]:
-    """How often each value was counted between the two."""
+    """How often each value was counted between the two readings."""
     earlier = dict(before)
     counts = {value: count - earlier.get(value, 0) for value, count in after}
     return {value: count for value, count in counts.items() if count > 0}

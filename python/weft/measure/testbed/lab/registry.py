@@ -1,4 +1,4 @@
-"""The labs of this user on this machine: a JSON file each, so that a dead keeper's lab is found."""
+"""The labs of this user on this machine: one JSON file each, so that the lab of a dead keeper is found."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LabEntry(Struct, frozen=True):
     keeper: Keeper
     guests: LabGuests | None = None
     notes: tuple[Warning, ...] = ()
-    """What is to be said of its scale."""
+    """Warnings about its scale."""
 
     @property
     def state(self) -> str:
@@ -42,7 +42,7 @@ class LabEntry(Struct, frozen=True):
 
     @property
     def warnings(self) -> list[Warning]:
-        """What is to be known of it before anything is measured."""
+        """Warnings that apply before anything is measured."""
         return [*self.notes, *self.keeper.warnings]
 
     @property
@@ -50,7 +50,7 @@ class LabEntry(Struct, frozen=True):
         return round(time.time() - self.created, 1)
 
     def command(self, node: str, argv: list[str]) -> list[str]:
-        """The command that runs `argv` on a host: a guest, or a namespace beside them."""
+        """The command that runs `argv` on a host, which is a guest or a namespace."""
         if self.guests and node in self.guests.pids:
             return self.guests.command(node, argv)
         return self.keeper.enter_command(node, argv)
@@ -70,9 +70,9 @@ class LabEntry(Struct, frozen=True):
 
 
 class Unreadable(LabEntry, frozen=True):
-    """An entry of an older weft, or a damaged one: stale, and all that can be done is take it away.
+    """An entry of an older weft, or a damaged one: stale, and can only be removed.
 
-    What it says of its keeper is kept, so that a keeper that still runs goes with it; zeros are unknown.
+    What it says about its keeper is kept, so that a keeper that still runs is ended with it; zeros are unknown.
     """
 
     @property
@@ -81,14 +81,14 @@ class Unreadable(LabEntry, frozen=True):
 
 
 def folder() -> Path:
-    """Where the entries are: only this user may look in."""
+    """The folder of entries, which only this user may read."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     base = Path(runtime) / "weft" if runtime else Path(f"/tmp/weft-{os.geteuid()}")
     return private_folder(base, "labs", hint="set XDG_RUNTIME_DIR")
 
 
 def files(lab: str) -> Files:
-    """What a lab has besides its entry, while it is up."""
+    """The files of a lab besides its entry, while it is up."""
     here = folder()
     return Files(here / f"{lab}.sock", here / f"{lab}.weather.jsonl", here / f"{lab}.guests")
 
@@ -121,7 +121,7 @@ def remove(entry: LabEntry) -> int:
 
 
 def remove_at_exit(lab: str) -> None:
-    """Have this process remove a lab when it exits, if it is still registered: an interrupt may arrive after a lab is
+    """Remove a lab when this process exits, if it is still registered: an interrupt may arrive after a lab is
     registered and before anything is responsible for closing it."""
     atexit.register(_remove_left, lab)
 
@@ -142,7 +142,7 @@ def forget(lab: str) -> None:
 
 
 def kill_inhabitants(nodes: list[LabNode]) -> int:
-    """End the processes in network namespaces, which so cease to be; returns how many there were."""
+    """End the processes in network namespaces, which then vanish; returns how many there were."""
     found = len(_inhabitants(nodes))
     _end(lambda: _inhabitants(nodes))
     return found
@@ -160,7 +160,8 @@ def _inhabitants(nodes: list[LabNode]) -> list[int]:
 
 
 def _lives_on(pid: int, node: LabNode) -> bool:
-    """Whether a process in a namespace with this inode is in this one, and not in one that came after it."""
+    """Whether a process in a namespace with this inode is in this namespace, not in a later one that reuses the
+    inode."""
     return node.cookie is None or cookie_of(pid) == node.cookie
 
 
@@ -169,7 +170,7 @@ def _stop(keeper: Keeper) -> None:
 
 
 def _end(alive: Callable[[], list[int]]) -> None:
-    """Ask processes to end, so that they can remove what they made, and kill those that do not."""
+    """Ask processes to end, so that they can clean up, and kill those that do not."""
     for how in (signal.SIGTERM, signal.SIGKILL):
         for process in alive():
             with contextlib.suppress(OSError):
@@ -191,7 +192,7 @@ def _read(path: Path) -> LabEntry | None:
 
 
 class _KnownKeeper(Struct, frozen=True):
-    """Enough of a keeper to end it and the processes in its hosts."""
+    """What is needed of a keeper to end it and the processes in its hosts."""
 
     pid: int = 0
     started: int | None = None
@@ -199,7 +200,7 @@ class _KnownKeeper(Struct, frozen=True):
 
 
 class _Known(Struct, frozen=True):
-    """What entries of all versions have."""
+    """Keys that entries of all versions have."""
 
     fabric: str = "unknown"
     scale: float = 0.0

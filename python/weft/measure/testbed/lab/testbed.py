@@ -23,7 +23,7 @@ from weft.runs.records.fabric_records import FabricRecord
 
 NAMESPACE_LOGIN = "its namespace on this machine"
 LONGEST_NAME = 48
-"""A socket has the name, and its path at most 107 bytes."""
+"""A socket has this name, and its path at most 107 bytes."""
 
 
 class Lab(BaseTestbed):
@@ -47,7 +47,7 @@ class Lab(BaseTestbed):
         return [Node(node.name, node.address, node.addresses) for node in hosts]
 
     def use_first(self, count: int) -> None:
-        """Have only the first hosts for nodes; raises RequestError where there are fewer."""
+        """Use only the first `count` hosts as nodes; raises RequestError if there are fewer."""
         if count > len(self._keeper.nodes):
             self.close()
             raise RequestError(f"--nodes {count}: lab {self.name} has {len(self._keeper.nodes)}")
@@ -65,14 +65,14 @@ class Lab(BaseTestbed):
 
     @property
     def cpus(self) -> list[int] | None:
-        """Agents take turns on the processors; the last one is left to the forwarder where there is one."""
+        """Agents take turns on the processors; the last one is left to the forwarder, if there is one."""
         usable = sorted(os.sched_getaffinity(0))
         free = usable[:-1] if self._is_forwarded and len(usable) > 1 else usable
         return [free[index % len(free)] for index in range(len(self.nodes))]
 
     @property
     def may_spin(self) -> bool:
-        """Lines that are carried by the forwarder need processor time of their own."""
+        """Whether agents may spin: a forwarder needs processor time of its own."""
         return not self._is_forwarded and len(os.sched_getaffinity(0)) >= len(self.nodes)
 
     @property
@@ -80,7 +80,7 @@ class Lab(BaseTestbed):
         return is_forwarded(cast(FabricRecord, self._keeper.fabric))
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about the lab; once it has measured for a second, also its headroom."""
+        """The testbed's entry in run.json; once it has measured for a second, also its headroom."""
         about: records.TestbedRecord = {
             "kind": self.kind,
             "name": self._entry.fabric,
@@ -132,7 +132,7 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
 
 
 def kept_up(name: str) -> LabEntry | None:
-    """The lab of that name if it is up and no other run's own."""
+    """The lab of this name if it is up and not private to another run."""
     entry = registry.get(name)
     return None if entry is None or entry.private or entry.state == "stale" else entry
 
@@ -144,9 +144,9 @@ def bring_up(
     weather_speed: float | None = None,
     notes: Sequence[Warning] = (),
 ) -> LabEntry:
-    """Put a lab up that stays until it is taken down; raises RequestError when the name is taken.
+    """Build a lab that stays until it is taken down; raises RequestError if the name is taken.
 
-    `weather_speed` holds instead of the fabric's own; `notes` are what each run on it is to say.
+    `weather_speed` overrides the fabric's own; `notes` are recorded in each run on it.
     """
     path = catalog.find("fabric", name)
     lab = lab or path.stem
@@ -157,7 +157,7 @@ def bring_up(
 
 
 def make_room(lab: str) -> None:
-    """Take away a stale lab of that name; raises RequestError where one is up, and for what is no name."""
+    """Remove a stale lab of this name; raises RequestError if one is up, and for an invalid name."""
     if len(lab) > LONGEST_NAME or not lab.replace("-", "").replace("_", "").isalnum():
         right = f"at most {LONGEST_NAME} letters, digits, - and _"
         raise RequestError(f"{lab[:80]}: not a name for a lab", right)
@@ -171,7 +171,7 @@ def make_room(lab: str) -> None:
 
 
 def private_name(path: Path) -> str:
-    """A name for a lab of this process, after those that killed processes left were taken away."""
+    """A name for a lab of this process, after removing labs that killed processes left."""
     _clear_away_private()
     return f"{path.stem}-{os.getpid()}-{time.monotonic_ns()}"
 
@@ -185,7 +185,7 @@ def start_lab(
     guests: bool = False,
     notes: Sequence[Warning] = (),
 ) -> tuple[LabEntry, subprocess.Popen[str]]:
-    """Build and register a lab; raises what is wrong."""
+    """Build and register a lab; raises an error that says what is wrong."""
     process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed, guests)
     entry = LabEntry(lab, path.stem, scale, private, time.time(), keeper, notes=tuple(notes))
     if private:
@@ -195,7 +195,7 @@ def start_lab(
 
 
 def _clear_away_private() -> None:
-    """Left over from killed runs, which would not be found by name."""
+    """Remove private labs of killed runs, which would not be found by name."""
     for entry in registry.entries():
         if entry.private and entry.state == "stale":
             registry.remove(entry)

@@ -1,4 +1,4 @@
-"""Weather of a lab that is up: what changes there, by time or by chance, and the log of what really happened."""
+"""Weather of a running lab: events by time or by chance, and the log of what happened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.measure.testbed.lab.registry import LabEntry
 
 
 class EventTimes(Struct, frozen=True):
-    """When an event comes: `for_ns` is its shortest and longest length, `again` as weft-lab says it."""
+    """When an event occurs: `for_ns` is its shortest and longest duration, `again` as weft-lab gives it."""
 
     at_ns: int
     for_ns: tuple[int, int] | None
@@ -25,7 +25,7 @@ class EventTimes(Struct, frozen=True):
 
 
 class LinkCondition(Struct, frozen=True, omit_defaults=True):
-    """What is different while an event lasts; None and false are what stays as it was."""
+    """What is different during an event; None and false mean unchanged."""
 
     rate_bits_per_s: int | None = None
     delay_ns: int | None = None
@@ -40,7 +40,7 @@ class LinkCondition(Struct, frozen=True, omit_defaults=True):
 
 
 class LabEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An event of a lab: `next_s` is when it next begins or ends, in seconds since the lab was up."""
+    """An event of a lab: `next_s` is when it next begins or ends, in seconds since the lab came up."""
 
     number: int
     name: str
@@ -56,7 +56,7 @@ class LabEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class LogLine(LabEvent, frozen=True, kw_only=True, omit_defaults=True):
-    """What an event did: `state` is "begins" or "ends"; seconds since 1970, and since the lab was up."""
+    """A change by an event: `state` is "begins" or "ends"; seconds since 1970, and since the lab came up."""
 
     time_s: float
     lab_s: float
@@ -65,7 +65,7 @@ class LogLine(LabEvent, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Weather(Struct, frozen=True):
-    """The events of a lab, so many seconds after it was up, and where its log is."""
+    """The events of a lab at `lab_s` seconds after it came up, and the path of its log."""
 
     lab_s: float
     log: str | None
@@ -84,16 +84,16 @@ class _Refusal(Struct, frozen=True):
 
 COMMAND_LINE = "the command line"
 LISTS = ("between", "blocks")
-"""Keys whose value is a list also where it has one entry."""
+"""Keys whose value is always a list, even with one entry."""
 
 
 def weather_of(entry: LabEntry) -> Weather:
-    """What the weather of a lab is; raises WorkError when the lab does not answer."""
+    """The weather of a lab; raises WorkError if the lab does not answer."""
     return _ask(entry, {"ask": "weather"})
 
 
 def add_weather(entry: LabEntry, text: str, origin: str, speed: float | None = None) -> Weather:
-    """Add the events of a TOML text, whose clock begins now; raises RequestError where one is wrong."""
+    """Add the events of a TOML text, whose clock starts now; raises RequestError if one is invalid."""
     return _ask(entry, {"ask": "add", "text": text, "origin": origin, "speed": speed})
 
 
@@ -104,19 +104,19 @@ def add_weather_file(entry: LabEntry, name: str, speed: float | None = None) -> 
 
 
 def clear_weather(entry: LabEntry) -> Weather:
-    """End all events for good: the lab is then as its fabric describes it."""
+    """End all events for good, so that the lab is as its fabric describes it."""
     return _ask(entry, {"ask": "clear"})
 
 
 def weather_log(entry: LabEntry) -> list[LogLine]:
-    """Each begin and end of an event so far, in their order."""
+    """Each start and end of an event so far, in order."""
     path = registry.files(entry.id).weather
     lines = read_text(path).splitlines() if path.exists() else []
     return [parse_json(line, LogLine, str(path)) for line in lines]
 
 
 def event_text(words: Sequence[str]) -> str:
-    """One event from words such as `ids=n1`, `loss=5 %`, `for=30 s`, as TOML."""
+    """An event as TOML from words such as `ids=n1`, `loss=5 %`, `for=30 s`."""
     lines = ["[[weather]]"]
     for word in words:
         key, found, value = word.partition("=")
@@ -136,7 +136,7 @@ def _toml_value(key: str, value: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A JSON string is also one of TOML."""
+    """A TOML string: JSON strings are valid TOML."""
     return msgspec.json.encode(text.strip()).decode()
 
 
@@ -152,7 +152,7 @@ def _ask(entry: LabEntry, question: dict[str, str | float | None]) -> Weather:
 
 
 def _read(answer: bytes) -> Weather | _Refused:
-    """What was answered; a refusal has one key of its own."""
+    """Decode an answer; a refusal has a key of its own."""
     if answer.startswith(b'{"error"'):
         return msgspec.json.decode(answer, type=_Refusal).error
     return msgspec.json.decode(answer, type=Weather)

@@ -9,24 +9,24 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from weft.measure.testbed.vm.boot.initramfs import READY, cache_folder
+from weft.measure.testbed.vm.boot.initramfs import READY, guests_folder
 from weft.measure.testbed.vm.emulator import Accelerator, Image, machine_command
 from weft.measure.testbed.vm.settings import GuestSettings
 
 DEVICE = "/dev/kvm"
 WITHIN_S = 20.0
-"""Where KVM is there but broken, a guest hangs."""
+"""If KVM exists but is broken, a guest hangs."""
 
 
 class AcceleratorTrial(Struct, frozen=True):
-    """What came of a boot with KVM: what then runs guests, and why it is not KVM."""
+    """The result of a boot with KVM: what runs guests, and why it is not KVM."""
 
     accelerator: Accelerator
     reason: str = ""
 
 
 def choose_accelerator(program: str, image: Image) -> Accelerator:
-    """KVM where a guest boots with it, which is tried once after each start of this machine."""
+    """KVM if a guest boots with it, which is tried once after each start of this machine."""
     if not has_device():
         return "tcg"
     tried = known_trial()
@@ -37,7 +37,7 @@ def choose_accelerator(program: str, image: Image) -> Accelerator:
 
 
 def likely_accelerator(icount: str = "") -> Accelerator:
-    """KVM where nothing is known against it: whether it runs is tried at the first boot."""
+    """KVM unless something is known against it; the first boot will try it."""
     if icount or not has_device():
         return "tcg"
     tried = known_trial()
@@ -45,12 +45,12 @@ def likely_accelerator(icount: str = "") -> Accelerator:
 
 
 def has_device() -> bool:
-    """Whether this user may open KVM's device."""
+    """Whether this user may open the KVM device."""
     return os.access(DEVICE, os.R_OK | os.W_OK)
 
 
 def known_trial() -> AcceleratorTrial | None:
-    """What came of the boot with KVM, if there was one since this machine started."""
+    """The result of the boot with KVM; None if there was none since this machine started."""
     try:
         said = _memory().read_text()
     except FileNotFoundError:
@@ -60,7 +60,7 @@ def known_trial() -> AcceleratorTrial | None:
 
 
 def _remember(tried: AcceleratorTrial) -> None:
-    """In one step: another process may look at the same time."""
+    """Write the result atomically, because another process may read at the same time."""
     temporary = _memory().with_suffix(f".{os.getpid()}")
     temporary.write_text(f"{tried.accelerator}\n{tried.reason}\n")
     temporary.replace(_memory())
@@ -68,7 +68,7 @@ def _remember(tried: AcceleratorTrial) -> None:
 
 def _memory() -> Path:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return cache_folder() / f"kvm-{boot}"
+    return guests_folder() / f"kvm-{boot}"
 
 
 def _try(program: str, image: Image) -> AcceleratorTrial:
@@ -88,7 +88,7 @@ def _try(program: str, image: Image) -> AcceleratorTrial:
 
 
 def _says(descriptor: int, wanted: bytes) -> bool:
-    """Whether this is written before the deadline, and before the end."""
+    """Whether this is written before the deadline and before the end."""
     os.set_blocking(descriptor, False)
     deadline, said = time.monotonic() + WITHIN_S, b""
     while time.monotonic() < deadline and wanted not in said:

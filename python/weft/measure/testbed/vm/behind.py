@@ -1,4 +1,4 @@
-"""Guests behind another, as behind Xen's first domain: it has both ends of their cables, and bridges them."""
+"""Guests behind another, as behind Xen's first domain, which holds both ends of their cables and bridges them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from weft.measure.testbed.vm.settings import GuestSettings
 
 
 class GuestRelay(NamedTuple):
-    """The two further cards of a host, towards a guest behind it and towards the lab's links, by Ethernet address."""
+    """The Ethernet addresses of a host's two further cards: one towards a guest behind it, one towards the lab's
+    links."""
 
     inner: str
     outer: str
@@ -19,7 +20,7 @@ class GuestRelay(NamedTuple):
 
 
 def relays(keeper: Keeper, host: str, settings: Mapping[str, GuestSettings]) -> list[GuestRelay]:
-    """Those of a host, in the keeper's order: by network, then by guest (crates/lab, lab/join.rs)."""
+    """The relays of a host in the keeper's order: by network, then by guest (crates/lab, lab/join.rs)."""
     guests = [node for node in keeper.nodes if node.name in settings]
     behind = [node for node in guests if settings[node.name].behind == host]
     places = [(network_of(one), node) for node in behind for one in node.addresses]
@@ -33,7 +34,7 @@ def relays(keeper: Keeper, host: str, settings: Mapping[str, GuestSettings]) -> 
 
 
 def configure_relays(of_host: list[GuestRelay]) -> str:
-    """The shell's lines that bridge them, after the host's own interfaces were set up."""
+    """Shell lines that bridge them, run after the host's own interfaces were set up."""
     return "".join(
         f"{line}\n" for number, one in enumerate(of_host) for line in _relay(number, one)
     )
@@ -48,6 +49,6 @@ def _relay(number: int, relay: GuestRelay) -> Iterator[str]:
 
 
 def _mac(prefix: str, node: LabNode, network: int) -> str:
-    """None of the lab's own, which begin with 02."""
+    """An address that the lab itself does not use; its own begin with 02."""
     _, _, high, low = map(int, node.address.split("."))
     return f"{prefix}:77:66:{network:02x}:{high:02x}:{low:02x}"

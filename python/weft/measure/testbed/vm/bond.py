@@ -1,4 +1,5 @@
-"""A guest's bond, beside its interfaces: over a second Ethernet address on each, so that these stay as they are."""
+"""A guest's bond, in addition to its interfaces: over a second Ethernet address on each, so that these stay
+unchanged."""
 
 from __future__ import annotations
 
@@ -11,20 +12,20 @@ from weft.measure.testbed.vm.settings import GuestSettings
 from weft.runs.records.fabric_records import Bond, FabricRecord
 
 NETWORK = 255
-"""The second number of the bonds' addresses; a lab has fewer networks."""
+"""The second number of bonds' addresses; a lab has fewer networks."""
 NAME = "bond0"
 MONITOR_MS = 100
-"""How often the driver looks whether a member has a carrier, where the fabric does not say."""
+"""Default interval at which the driver checks the carriers of members."""
 
 
 def bond_address(address: str) -> str:
-    """The address on the bond of the host that has this one: 10.255.0.1 of 10.0.0.1."""
+    """The bond address of the host with this address: 10.255.0.1 for 10.0.0.1."""
     _, _, high, low = address.split(".")
     return f"10.{NETWORK}.{high}.{low}"
 
 
 def check_bonds(fabric: FabricRecord, settings: Mapping[str, GuestSettings]) -> None:
-    """Raise RequestError where there is nothing to bond."""
+    """Raise RequestError if there is nothing to bond."""
     for name, guest in settings.items():
         count = sum(name in link["ends"] for link in fabric["links"])
         if guest.bond and count < 2:
@@ -35,7 +36,7 @@ def check_bonds(fabric: FabricRecord, settings: Mapping[str, GuestSettings]) -> 
 
 
 def configure_bond(keeper: Keeper, node: LabNode, bond: Bond | None) -> str:
-    """The shell's lines that make it, after the interfaces were set up; "" for none."""
+    """Shell lines that create the bond, run after the interfaces were set up; "" for none."""
     if not bond:
         return ""
     lines = [
@@ -62,6 +63,6 @@ def configure_bond(keeper: Keeper, node: LabNode, bond: Bond | None) -> str:
 
 
 def _mac(address: str) -> str:
-    """None of the lab's own, which say on which network a host is: a bond is on all of its host's."""
+    """An Ethernet address unlike the lab's own, which encode a network: a bond is on all networks of its host."""
     _, _, high, low = map(int, address.split("."))
     return f"06:77:66:ff:{high:02x}:{low:02x}"

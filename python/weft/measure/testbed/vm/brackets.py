@@ -1,4 +1,4 @@
-"""What stands in the brackets behind a fabric's name: `pair(nic=e1000,cpus=2)`."""
+"""The brackets after a fabric's name, as in `pair(nic=e1000,cpus=2)`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weft.runs.records.fabric_records import Bond
 
 
 class Brackets(Struct, frozen=True, omit_defaults=True):
-    """What stands in the brackets; what is absent is as the fabric has it. `nodes` are those that a plan runs on."""
+    """Settings in the brackets; for missing ones the fabric's apply. `nodes` are those that a plan runs on."""
 
     nic: str = ""
     cpus: int = 0
@@ -34,7 +34,7 @@ class Brackets(Struct, frozen=True, omit_defaults=True):
     icount: str = ""
 
     def over(self, guest: GuestSettings) -> GuestSettings:
-        """A guest's settings with these instead."""
+        """A guest's settings, overridden by these."""
         return GuestSettings(
             (self.nic,) if self.nic else guest.nics,
             self.cpus or guest.cpus,
@@ -50,17 +50,17 @@ class Brackets(Struct, frozen=True, omit_defaults=True):
 
     @property
     def of_guests(self) -> Brackets:
-        """Without what is a plan's."""
+        """The brackets without `nodes`, which belong to a plan."""
         return msgspec.structs.replace(self, nodes="")
 
     def text(self) -> str:
-        """As they were written, for a message."""
+        """The text as written by the user, for messages."""
         given = msgspec.to_builtins(self).items()
         return ",".join(f"{key.removesuffix('_mbytes')}={value}" for key, value in given)
 
 
 def split_spec(spec: str) -> tuple[str, Brackets]:
-    """A fabric's name, and what is in the brackets behind it; raises RequestError."""
+    """A fabric's name, and the settings in the brackets after it; raises RequestError."""
     name, bracket, inner = spec.partition("(")
     if not bracket:
         return name, Brackets()
@@ -80,7 +80,7 @@ def split_spec(spec: str) -> tuple[str, Brackets]:
 
 
 def _parts(inner: str) -> list[str]:
-    """Between commas, but not those of a set of nodes."""
+    """The parts between commas, except commas of a node set."""
     parts = [""]
     depth = 0
     for one in inner:

@@ -1,4 +1,4 @@
-"""A guest's cables, pulled out and put back: its card loses its carrier, as a real one does."""
+"""Pulls a guest's cables and puts them back: its card loses its carrier, as a real one does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WITHIN_S = 20.0
 def set_carriers(folder: Path, guests: list[str], interface: int, is_there: bool) -> None:
     """Give the cards of one interface (from 0) a carrier or take it away, in all guests at about the same time.
 
-    Raises WorkError where an emulator does not do so.
+    Raises WorkError if an emulator refuses.
     """
     with contextlib.chdir(folder), contextlib.ExitStack() as stack:
         monitors = [stack.enter_context(_monitor(guest)) for guest in guests]
@@ -27,7 +27,7 @@ def set_carriers(folder: Path, guests: list[str], interface: int, is_there: bool
 
 
 class _Monitor:
-    """A connection to an emulator by its monitor's protocol (QEMU's docs/interop/qmp-spec)."""
+    """A connection to an emulator's monitor (QEMU's docs/interop/qmp-spec)."""
 
     def __init__(self, guest: str, connection: socket.socket) -> None:
         self._guest, self._connection = guest, connection
@@ -38,7 +38,7 @@ class _Monitor:
         self._connection.sendall(json.dumps(question).encode())
 
     def answer(self) -> None:
-        """Wait for the answer; what is announced before it is skipped."""
+        """Wait for the answer; events before it are skipped."""
         for line in self._lines:
             said = json.loads(line)
             if "error" in said:

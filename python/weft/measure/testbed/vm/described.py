@@ -1,4 +1,4 @@
-"""What a fabric says of its guests, and the brackets instead."""
+"""A fabric's description of its guests, overridden by the brackets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.runs.records.fabric_records import FabricRecord, Guest
 
 
 def settings_of(fabric: FabricRecord, brackets: Brackets) -> dict[str, GuestSettings]:
-    """By host that is a guest what it is like; raises RequestError for what no guest can be."""
+    """The settings of each host that is a guest; raises RequestError for invalid settings."""
     found = {}
     for host in fabric["hosts"]:
         if host.get("namespace"):

@@ -1,4 +1,4 @@
-"""QEMU: the command that is a guest."""
+"""QEMU: the command that runs a guest."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from weft.measure.testbed.vm.settings import GuestSettings
 PROGRAM = "qemu-system-x86_64"
 PACKAGE = "qemu-system-x86"
 FIRST_CABLE = 100
-"""The descriptor of the first interface's cable, as the keeper hands it over (crates/lab, guest/guests.rs)."""
+"""The descriptor of the first interface's cable, passed by the keeper (crates/lab, guest/guests.rs)."""
 PORTS = 12
-"""So many programs run in a guest at once."""
+"""How many programs can run in a guest at the same time."""
 OLDEST = (7, 2)
-"""The first with datagram sockets as network cables."""
+"""The first version with datagram sockets as network cables."""
 Accelerator = Literal["kvm", "tcg"]
 
 
@@ -34,7 +34,7 @@ class Image(Struct, frozen=True):
 
 
 def find_emulator() -> str:
-    """QEMU's program; raises RequestError."""
+    """The path of QEMU; raises RequestError."""
     program = shutil.which(PROGRAM)
     if program is None:
         raise RequestError(
@@ -60,13 +60,13 @@ def machine_command(
     command += ["-machine", "q35", "-accel", accelerator, "-cpu", processor]
     command += ["-smp", str(settings.cpus), "-m", str(settings.memory_mbytes)]
     if settings.icount:
-        # With sleep=off a guest that waits for a frame would skip to its next timer at once, the time-out.
+        # With sleep=off a guest that waits for a frame would skip at once to its next timer, the time-out.
         command += ["-icount", f"shift={settings.icount},sleep=on"]
     command += ["-kernel", str(image.kernel), "-initrd", str(image.initramfs)]
     arguments = (
         "console=ttyS0 panic=-1 net.ifnames=0 random.trust_cpu=on tsc=reliable mitigations=off "
     )
-    # A guest that waits for a processor takes its timer for broken otherwise, and panics.
+    # Otherwise a guest that waits for a processor considers its timer broken, and panics.
     arguments += "no_timer_check"
     return [*command, "-append", arguments]
 
@@ -78,8 +78,8 @@ def guest_command(
     relays: Sequence[str] = (),
     sees_files: bool = True,
 ) -> list[str]:
-    """The whole machine: with a console, ports for programs, the interfaces of its node, and further cards for guests
-    behind it, by Ethernet address."""
+    """The whole machine: with a console, ports for programs, the interfaces of its node, and further cards (by Ethernet
+    address) for guests behind it."""
     name = node.name
     command = [*machine, "-name", f"{name},debug-threads=on"]
     command += [
@@ -101,7 +101,7 @@ def guest_command(
 
 
 def mac_of(address: str) -> str:
-    """An interface's Ethernet address, as all labs give it (crates/lab, address.rs): 10.0.0.1 has 02:77:66:00:00:01."""
+    """An interface's Ethernet address, as in all labs (crates/lab, address.rs): 02:77:66:00:00:01 for 10.0.0.1."""
     _, network, high, low = map(int, address.split("."))
     return f"02:77:66:{network:02x}:{high:02x}:{low:02x}"
 

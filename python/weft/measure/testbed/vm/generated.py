@@ -1,4 +1,4 @@
-"""Networks that a generator makes, asked for as guests."""
+"""Generated networks that are requested as guests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.network.fabrics.spec import split_spec
 
 
 def refuse_generator(spec: str) -> None:
-    """Raise RequestError where a fabric's name is a generator's, with what guests for all of its hosts would take."""
+    """Raise RequestError if a fabric's name is a generator's, with what guests for all of its hosts would need."""
     name, values = split_spec(spec, f"vm:{spec}", "for example vm:pair(nic=e1000)")
     example = dict(_core.Network.generators()).get(name)
     if example is None:
@@ -29,8 +29,8 @@ def refuse_generator(spec: str) -> None:
 
 
 def _simulated(name: str, values: dict[str, str]) -> tuple[bool, int]:
-    """Whether the generator takes the values, and how many hosts there are; else as many as are asked for, 0 where none
-    are."""
+    """Whether the generator accepts the values, and the number of hosts; if it does not, the requested number, 0 if
+    none is given."""
     try:
         network = _core.Network.generated(name, values, 1.0)
     except _core.RefusedError:

@@ -11,9 +11,9 @@ from weft.runs.records.fabric_records import LinkRecord
 
 PREFIX_LENGTH = 16
 TAG_BYTES = 4
-"""What a VLAN's tag takes of a frame."""
+"""Bytes of a VLAN tag in a frame."""
 QUEUE_FRAMES = 1000
-"""Of a link that says nothing else."""
+"""Default queue length of a link."""
 _SETTINGS = """\
 echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 echo cubic >/proc/sys/net/ipv4/tcp_congestion_control
@@ -22,9 +22,9 @@ named() { for one in /sys/class/net/*; do [ "$(cat $one/address)" = "$1" ] && ec
 
 
 def configure(keeper: Keeper, node: LabNode, guest: GuestSettings) -> str:
-    """The shell's lines that set a guest up. They end at the first that fails."""
+    """Shell lines that set up a guest. They stop at the first that fails."""
     numbered = list(enumerate(node.addresses))
-    # Two passes, because a name that an interface is to get may still be another's.
+    # Two passes, because an interface's new name may still belong to another.
     lines = [f'ip link set "$(named {mac_of(address)})" name lan{at}' for at, address in numbered]
     for at, address in numbered:
         lines += _interface(keeper, node, guest, at, address)
@@ -74,25 +74,25 @@ def bridge(name: str, members: list[str]) -> Iterator[str]:
 
 
 def _upper(guest: GuestSettings, at: int) -> str:
-    """What has the address of an interface."""
+    """The device that carries the address of an interface."""
     if guest.vlan:
         return f"eth{at}.{guest.vlan}"
     return f"br{at}" if guest.bridge else f"eth{at}"
 
 
 def network_of(address: str) -> int:
-    """The number of a lab's network that an address is in."""
+    """The number of the lab network that contains an address."""
     return int(address.split(".")[1])
 
 
 def address_of(network: int, host: int) -> str:
-    """A host's address in a network, both counted from 0, as all labs give it (crates/lab, address.rs)."""
+    """A host's address in a network, both counted from 0, as in all labs (crates/lab, address.rs)."""
     high, low = divmod(host + 1, 256)
     return f"10.{network}.{high}.{low}"
 
 
 def mtu_of(keeper: Keeper, node: LabNode, network: int) -> int:
-    """Of a node's link in a network."""
+    """The MTU of a node's link in a network."""
     return _link(keeper, node, network)["mtu_bytes"]
 
 

@@ -1,4 +1,4 @@
-"""What virtual machines need of this machine, and what is there."""
+"""What virtual machines need on this machine, and what is available."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.measure.testbed.vm.settings import CARDS
 
 
 class Need(Struct, frozen=True):
-    """A thing; whether plans cannot run without it; what was seen of it; what gets it where it is missing."""
+    """A requirement: whether plans cannot run without it, what was found, and how to get it if it is missing."""
 
     name: str
     required: bool
@@ -25,7 +25,7 @@ class Need(Struct, frozen=True):
 
 
 def needs(card_modules: Sequence[str] = (CARDS["virtio"].module,)) -> list[Need]:
-    """All of them, for guests whose cards have these modules."""
+    """All requirements, for guests whose cards need these modules."""
     return [
         _look("QEMU", find_emulator),
         _look("kernel", lambda: str(find_kernel([*ALWAYS, *card_modules]).image)),
@@ -67,7 +67,7 @@ def _kvm() -> Need:
 
 
 def _tried(tried: AcceleratorTrial) -> Need:
-    """What the first boot since this machine started says of KVM."""
+    """What the first boot since this machine started showed about KVM."""
     if tried.accelerator == "kvm":
         return Need("KVM", False, True, f"{DEVICE}: guests run with it")
     seen = f"{DEVICE} is there, but no guest runs with it: guests are emulated, which is slow"

@@ -1,4 +1,4 @@
-"""Guests that would boot: what a dry run says of them, and the testbed that they would be."""
+"""Guests that would boot, for a dry run, and the testbed that they would form."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PlannedGuest(Struct, frozen=True):
 
 
 class GuestsOutlook(Struct, frozen=True):
-    """All guests of a fabric, whether they are up already, and what they need that this machine lacks."""
+    """All guests of a fabric, whether they are up already, and requirements that this machine does not meet."""
 
     are_up: bool
     each: list[PlannedGuest]
@@ -53,11 +53,11 @@ class GuestsOutlook(Struct, frozen=True):
 
     @property
     def can_run(self) -> bool:
-        """Whether nothing is missing that they cannot do without."""
+        """Whether nothing essential is missing."""
         return not any(need.required for need in self.missing)
 
     def to_json(self) -> dict[str, object]:
-        """Keys of the document of a dry run."""
+        """Keys of the JSON document of a dry run."""
         return {
             "are_up": self.are_up,
             "can_run": self.can_run,
@@ -67,7 +67,7 @@ class GuestsOutlook(Struct, frozen=True):
 
 
 class PlannedGuests(BaseTestbed):
-    """The testbed that guests would be. Nothing can be started on it."""
+    """The testbed that the guests would form. Nothing can be started on it."""
 
     kind = "vm"
     cpus = None
@@ -76,7 +76,7 @@ class PlannedGuests(BaseTestbed):
     warnings: ClassVar[list[Warning]] = []
 
     def __init__(self, name: str, scale: float, brackets: Brackets) -> None:
-        """Raises RequestError for a fabric or nodes that are not there."""
+        """Raises RequestError for an unknown fabric or unknown nodes."""
         self.name = catalog.find("fabric", name).stem
         self._scale = scale
         self._fabric = load_fabric(name, scale)
@@ -86,7 +86,7 @@ class PlannedGuests(BaseTestbed):
         self.nodes = [self._node(at, host) for at, host in enumerate(hosts) if host in chosen]
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json would say of its fabric."""
+        """The fabric's entry in run.json."""
         return {
             "kind": self.kind,
             "name": self.name,
@@ -116,7 +116,7 @@ def open_planned(spec: str, scale: float) -> GuestLab | PlannedGuests:
 
 
 def foresee_guests(spec: str, scale: float) -> GuestsOutlook:
-    """What would boot; raises RequestError for what would be refused, but not for what is missing."""
+    """What would boot. Raises RequestError for an invalid request, but not for missing requirements."""
     name, brackets = split_spec(spec)
     if entry := kept_up(name, scale, brackets):
         fabric = fabric_of(entry)
@@ -144,5 +144,5 @@ def _guests(fabric: FabricRecord, settings: dict[str, GuestSettings]) -> list[Pl
 
 
 def _networks(fabric: FabricRecord, host: str) -> list[int]:
-    """Those that a host is in."""
+    """The networks of a host."""
     return [link.get("network", 0) for link in fabric["links"] if host in link["ends"]]

@@ -13,13 +13,13 @@ from weft.measure.testbed.vm.emulator import Accelerator
 from weft.measure.testbed.vm.settings import LEAST_MBYTES, GuestSettings
 
 OVERHEAD_MBYTES = 100
-"""What an emulator needs besides the guest's memory, at most."""
+"""Most memory that an emulator needs besides the guest's."""
 MOST_PER_PROCESSOR: dict[Accelerator, int] = {"kvm": 16, "tcg": 6}
-"""A guest at rest takes a few percent of a processor; emulated, several times as much."""
+"""An idle guest takes a few percent of a processor; if it is emulated, several times as much."""
 
 
 class Room(NamedTuple):
-    """What a machine has for guests, and how they would run on it."""
+    """The resources of a machine for guests, and how they would run on it."""
 
     free_mbytes: int
     processors: int
@@ -27,16 +27,16 @@ class Room(NamedTuple):
 
     @classmethod
     def here(cls, accelerator: Accelerator) -> Room:
-        """What this machine has."""
+        """The resources of this machine."""
         return cls(free_bytes() // 1_000_000, len(os.sched_getaffinity(0)), accelerator)
 
     def carries(self, largest_mbytes: int) -> int:
-        """How many guests of that memory there is room for."""
+        """How many guests with this much memory fit."""
         by_memory = self.free_mbytes // (largest_mbytes + OVERHEAD_MBYTES)
         return min(by_memory, MOST_PER_PROCESSOR[self.accelerator] * self.processors)
 
     def text(self, guests: Collection[GuestSettings]) -> str:
-        """What guests take, what there is, and for how many of them it is enough."""
+        """What the guests need, what is available, and how many fit, as text."""
         each = MOST_PER_PROCESSOR[self.accelerator]
         largest = _largest_mbytes(guests)
         kind = "emulated guests" if self.accelerator == "tcg" else "guests"
@@ -47,7 +47,7 @@ class Room(NamedTuple):
         )
 
     def right(self, guests: Collection[GuestSettings]) -> str:
-        """What would run instead."""
+        """What would run instead, as a hint."""
         fitting = self.carries(_largest_mbytes(guests))
         ways = [f"a fabric of at most {fitting} hosts"] if fitting else []
         if self.carries(LEAST_MBYTES) >= len(guests):

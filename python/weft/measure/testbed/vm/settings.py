@@ -1,4 +1,4 @@
-"""What a guest is like, and what it can be."""
+"""The settings of a guest, and their possible values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from weft.runs.records.fabric_records import Bond
 
 MOST_CPUS = 64
 LEAST_MBYTES = 192
-"""With less the kernel has no room for its own files."""
+"""With less memory the kernel has no room for its own files."""
 MOST_MBYTES = 1 << 20
 
 SHIFTS = ("auto", *map(str, range(11)))
-"""By which QEMU (`-icount`) makes time of a guest's instructions."""
+"""Values of QEMU's `-icount`, which derives time from a guest's instructions."""
 
 
 class Card(NamedTuple):
@@ -47,15 +47,15 @@ MODES = (
     "balance-tlb",
     "balance-alb",
 )
-"""Of Linux' bonding driver."""
+"""Modes of Linux' bonding driver."""
 HASHES = ("layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac")
-"""By which it chooses the interface of a packet, in the modes that do."""
+"""Hashes by which it chooses a packet's interface, in modes that use one."""
 
 
 class GuestSettings(Struct, frozen=True):
-    """The cards of its interfaces in turn (the last holds for further ones), processors, memory, and what is over the
-    interfaces; `vlan` 0 and `behind` "" are none. `icount` is the power of two of ns that an instruction takes, "auto",
-    or "" for the machine's time."""
+    """The cards of its interfaces in order (the last applies to further ones), processors, memory, and devices over the
+    interfaces; `vlan` 0 and `behind` "" mean none. `icount`: an instruction takes 2**icount ns, "auto", or "" for the
+    machine's time."""
 
     nics: tuple[str, ...] = ("virtio",)
     cpus: int = 1
@@ -69,26 +69,26 @@ class GuestSettings(Struct, frozen=True):
     icount: str = ""
 
     def nic(self, interface: int) -> str:
-        """The model of an interface's card, counted from 0."""
+        """The card model of an interface, counted from 0."""
         return self.nics[min(interface, len(self.nics) - 1)]
 
     def card(self, interface: int) -> Card:
-        """How the emulator and the kernel name it."""
+        """The names of its card for the emulator and the kernel."""
         return CARDS[self.nic(interface)]
 
     @property
     def modules(self) -> list[str]:
-        """Of all its cards."""
+        """The modules of all its cards."""
         return [CARDS[nic].module for nic in self.nics]
 
 
 def choices(known: Iterable[str]) -> str:
-    """A hint that names all."""
+    """A hint that lists all choices."""
     return f"choose from {', '.join(known)}"
 
 
 def one_of(known: Collection[str], what: str) -> Callable[[str, str], str]:
-    """What reads a value that must be one of these; it raises RequestError."""
+    """A reader of a value that must be one of these; it raises RequestError."""
 
     def read(where: str, value: str) -> str:
         if value not in known:

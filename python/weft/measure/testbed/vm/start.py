@@ -1,4 +1,4 @@
-"""Starting the guests of a fabric."""
+"""Starts the guests of a fabric."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _KINDS: dict[Accelerator, Virtualisation] = {"kvm": "virtual", "tcg": "emulated"
 def start_guests(
     path: Path, scale: float, lab: str, brackets: Brackets, private: bool
 ) -> tuple[LabEntry, subprocess.Popen[str]]:
-    """A lab with its guests booted; where one does not boot, nothing is left."""
+    """Build a lab and boot its guests; if one fails to boot, nothing is left."""
     fabric = load_fabric(str(path), scale)
     settings = settings_of(fabric, brackets)
     check_room(settings.values(), likely_accelerator(brackets.icount))
@@ -51,7 +51,7 @@ def start_guests(
     kernel = find_kernel([*ALWAYS, *modules])
     image = Image(kernel.image, initramfs(kernel, modules))
     accelerator: Accelerator = "tcg" if brackets.icount else choose_accelerator(program, image)
-    # Guests that cannot run with KVM after all take more.
+    # If KVM does not work after all, guests need more.
     check_room(settings.values(), accelerator)
     entry, process = start_lab(path, scale, lab, private, guests=True)
     try:
@@ -98,7 +98,7 @@ def _boot_all(
     settings: Mapping[str, GuestSettings],
     machine: tuple[str, Accelerator, Image],
 ) -> LabEntry:
-    """The entry with all that run; it is registered anew after each, so that none is forgotten."""
+    """Boot all guests and register the entry again after each, so that none is forgotten; returns the entry."""
     place = GuestPlace(registry.files(entry.id).socket, Path(guests.folder))
     nodes = [node for node in entry.keeper.nodes if node.name in settings]
     for number, node in enumerate(nodes, 1):

@@ -56,7 +56,7 @@ class GuestLab(Lab):
     def __init__(
         self, entry: LabEntry, process: subprocess.Popen[str] | None, chosen: str = ""
     ) -> None:
-        """`chosen` are the nodes that a plan runs on; all, if "". Raises RequestError."""
+        """`chosen` are the nodes that a plan runs on, "" for all. Raises RequestError."""
         assert entry.guests
         self._chosen = expand(fabric_of(entry), chosen)
         super().__init__(entry, process)
@@ -75,7 +75,7 @@ class GuestLab(Lab):
         ]
 
     def _ended(self) -> Iterator[Warning]:
-        """Guests whose emulators are gone, each with what its console says last."""
+        """Warnings about guests whose emulators have ended, with the last output of their consoles."""
         for name in self._guests.pids:
             if not self._guests.is_alive(name):
                 said = last_lines(self._guests.console(name))
@@ -95,7 +95,7 @@ class GuestLab(Lab):
         ]
 
     def describe(self) -> records.TestbedRecord:
-        """What run.json says about it."""
+        """The testbed's entry in run.json."""
         guests = self._guests
         about: records.GuestsRecord = {
             "emulator": guests.emulator,
@@ -111,7 +111,7 @@ class GuestLab(Lab):
 
     @property
     def guests_folder(self) -> str:
-        """Of their sockets and consoles."""
+        """The folder of the guests' sockets and consoles."""
         return self._guests.folder
 
     def inside(self, node: Node, argv: list[str]) -> list[str]:
@@ -123,7 +123,8 @@ class GuestLab(Lab):
 
 
 def open_vm(spec: str, scale: float = 1.0) -> GuestLab:
-    """The guests of that lab if they are up, else private ones of that fabric; raises RequestError, BootError."""
+    """The guests of the lab with this name if they are up, else private ones of that fabric; raises RequestError,
+    BootError."""
     name, brackets = split_spec(spec)
     entry = kept_up(name, scale, brackets)
     if entry is None:
@@ -135,7 +136,7 @@ def open_vm(spec: str, scale: float = 1.0) -> GuestLab:
 
 
 def kept_up(name: str, scale: float, brackets: Brackets) -> LabEntry | None:
-    """The lab of that name, if its guests stay up; raises RequestError where they are others than asked for."""
+    """The lab of this name if its guests stay up; raises RequestError if they differ from those requested."""
     entry = registry.get(name)
     if entry is None or entry.private or entry.state == "stale" or not entry.guests:
         return None
@@ -149,7 +150,7 @@ def kept_up(name: str, scale: float, brackets: Brackets) -> LabEntry | None:
 
 
 def open_bonded(spec: str, scale: float = 1.0) -> GuestLab:
-    """As `open_vm`, for nodes that all have a bond; raises RequestError before others boot."""
+    """Like `open_vm`, for nodes that all have a bond; raises RequestError before guests boot."""
     name, brackets = split_spec(spec)
     entry = kept_up(name, scale, brackets)
     if entry and entry.guests:
@@ -166,7 +167,7 @@ def open_bonded(spec: str, scale: float = 1.0) -> GuestLab:
 
 
 def boot_guests(spec: str, scale: float, lab: str | None) -> LabEntry:
-    """Guests that stay until they are taken down; raises RequestError, BootError."""
+    """Boot guests that stay until they are taken down; raises RequestError, BootError."""
     name, brackets = split_spec(spec)
     if brackets.nodes:
         raise RequestError(
@@ -182,7 +183,7 @@ def boot_guests(spec: str, scale: float, lab: str | None) -> LabEntry:
 
 
 def brackets_of(entry: LabEntry) -> Brackets:
-    """Those that its guests were asked for with."""
+    """The brackets with which its guests were requested."""
     return split_spec(f"({entry.guests.brackets})")[1] if entry.guests else Brackets()
 
 
@@ -196,11 +197,11 @@ def _with(guests: LabGuests) -> str:
 
 
 def expand(fabric: FabricRecord, chosen: str) -> set[str]:
-    """The hosts of a set, all if ""; raises RequestError."""
+    """The hosts of a set, all for ""; raises RequestError."""
     known = [host["name"] for host in fabric["hosts"]]
     if not chosen:
         return set(known)
-    # The library for node sets takes its time to load.
+    # The library for node sets is slow to import.
     from weft.measure.testbed.hosts import node_set
 
     names = node_set.expand(chosen)

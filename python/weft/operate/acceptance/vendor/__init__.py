@@ -1,1 +1,1 @@
-"""What an acceptance hands on: the page for the vendor, and JUnit XML for CI systems."""
+"""Output of an acceptance for others: the page for the vendor, and JUnit XML for CI systems."""

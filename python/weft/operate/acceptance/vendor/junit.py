@@ -1,4 +1,4 @@
-"""JUnit XML, which CI systems show: a test case for each requirement."""
+"""JUnit XML for CI systems: a test case for each requirement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 from weft.runs.run_warnings import lines
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""XML 1.0, section 2.2."""
+"""Characters that XML 1.0 does not allow (section 2.2)."""
 
 
 def write_junit(found: AcceptanceResult, path: Path) -> None:
@@ -26,7 +26,7 @@ def write_junit(found: AcceptanceResult, path: Path) -> None:
 
 
 def junit(found: AcceptanceResult) -> xml.Element:
-    """`testsuites`. What is not met is a failure, what is not decided is skipped."""
+    """The element `testsuites`. "Not met" becomes a failure, "not decided" is skipped."""
     count = dict.fromkeys(("not met", "not decided"), 0)
     for one in found.verdicts:
         count[one.status] = count.get(one.status, 0) + 1
@@ -73,5 +73,5 @@ def _doubt(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Without characters that XML cannot hold."""
+    """The text without characters that XML does not allow."""
     return _NOT_XML.sub("?", text)

@@ -1,4 +1,4 @@
-"""The page for the vendor: facts, method, numbers beside what was required, and each fault with its likely causes."""
+"""The page for the vendor: facts, method, measurements against requirements, and each fault with its likely causes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class AcceptancePage:
-    """What the page shows; `record` is None for a computed testbed, `command` repeats the acceptance."""
+    """The content of the page; `record` is None for a simulated testbed, `command` repeats the acceptance."""
 
     found: AcceptanceResult
     record: ClusterRecord | None
@@ -74,12 +74,12 @@ class AcceptancePage:
 
     @cached_property
     def warnings(self) -> list[Warning]:
-        """What the runs warn of, each once."""
+        """The warnings of the runs, each once."""
         return said(self.found.warnings)
 
     @property
     def requirements(self) -> PageTable:
-        """Every requirement beside what was measured; those that are not met first."""
+        """Every requirement with the measured value, those that are not met first."""
         order = ("not met", "not decided", "met")
         ordered = sorted(self.found.verdicts, key=lambda one: order.index(one.status))
         return PageTable.of(verdicts_table(ordered))
@@ -99,7 +99,7 @@ class AcceptancePage:
 
     @property
     def nodes(self) -> PageTable:
-        """Alike nodes in one row."""
+        """Nodes, with equal ones in one row."""
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for node in self.record.nodes if self.record else []:
             groups.setdefault(tuple(node_facts(node)), []).append(node.name)
@@ -141,7 +141,7 @@ class AcceptancePage:
 
     @property
     def again(self) -> PageTable:
-        """What was measured twice: rates, then latencies."""
+        """Repeated measurements: rates, then latencies."""
         rows = [
             [
                 f"{one.src} to {one.dst}" if one.unit == "Mb/s" else f"{one.src} and {one.dst}",
@@ -155,7 +155,7 @@ class AcceptancePage:
 
     @property
     def mail(self) -> str:
-        """A text that can be sent as it is."""
+        """A text that can be mailed as it is."""
         found = self.found
         lines = [
             f"{found.testbed}, {len(found.nodes)} nodes, measured {found.started} with weft {__version__}: "
@@ -172,17 +172,17 @@ class AcceptancePage:
         return "\n".join([*lines, f"To repeat it: {self.repeat}"])
 
     def evidence(self, fault: ElementFault, verdict: RequirementVerdict) -> list[str]:
-        """What a verdict rests on, as far as it is about the nodes of a fault."""
+        """The evidence of a verdict that concerns the nodes of a fault."""
         about = re.compile("|".join(rf"\b{re.escape(node)}\b" for node in fault.nodes))
         return [text for text in verdict.evidence if about.search(text)] or list(verdict.evidence)
 
     def seen(self, fault: ElementFault) -> list[str]:
-        """The facts that speak for the causes, each once."""
+        """The facts that suggest the causes, each once."""
         told = [text for symptom in fault.symptoms for text in facts_text(symptom)]
         return list(dict.fromkeys(told))
 
     def command_text(self, fault: ElementFault, text: str) -> Markup:
-        """A check or a remedy with commands as code, and the name of the node's own interface."""
+        """A check or a remedy with commands as code, and the node's own interface name."""
         return code(text.replace("IFACE", self._interface(fault)))
 
     def _interface(self, fault: ElementFault) -> str:
@@ -191,7 +191,7 @@ class AcceptancePage:
         return next((one[0]["name"] for one in mine if one and one[0]), "IFACE")
 
     def html(self) -> str:
-        """The page, complete in itself: style and figures are inside."""
+        """The page as one file with embedded style and figures."""
         template = environment(_HERE).get_template("acceptance.html.j2")
         return template.render(
             page=self,
@@ -205,7 +205,7 @@ class AcceptancePage:
         )
 
     def write(self, path: Path) -> Path:
-        """Raises WorkError."""
+        """Write the page; raises WorkError."""
         try:
             path.write_text(printable(self.html()), encoding="utf-8")
         except OSError as error:
@@ -216,7 +216,7 @@ class AcceptancePage:
 
 
 def write_page(found: AcceptanceResult, folder: Path) -> Path:
-    """Write the page of an acceptance into its folder, from what is there; raises WorkError."""
+    """Write the page of an acceptance into its folder; raises WorkError."""
     request = read_json(folder / REQUEST_NAME, AcceptRequest, "damaged")
     record = None
     if (folder / RECORD_NAME).exists():
@@ -226,12 +226,12 @@ def write_page(found: AcceptanceResult, folder: Path) -> Path:
 
 
 def command_of(request: AcceptRequest) -> list[str]:
-    """What repeats an acceptance."""
+    """The command that repeats an acceptance."""
     given = {
         "--on": request.testbed,
         "--expect": request.expect,
         "--fabric": request.fabric,
-        # A lab that is not carried at 1 would choose another scale.
+        # A lab that cannot run at scale 1 would choose another scale.
         "--scale": None
         if request.scale in (None, 1) and not request.notes
         else f"{request.scale:g}",

@@ -1,4 +1,4 @@
-"""What the maps of an acceptance show of its second look: second values, and what is at fault."""
+"""What the maps of an acceptance show of repeated measurements: second values, and faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SLOW = ("rate-low", "asymmetry")
 
 
 def second_look(found: AcceptanceResult) -> SecondLook:
-    """That of an acceptance; red in a map is a fault of it, and nothing else."""
+    """The second look of an acceptance; only faults are red on a map."""
     times = {
         (ends, one.size_bytes): one.alone.median
         for one in found.again

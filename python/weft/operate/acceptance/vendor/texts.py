@@ -1,4 +1,4 @@
-"""Words of the page: figures, verdicts, facts of symptoms and of nodes."""
+"""Texts of the page: figures, verdicts, facts about symptoms and nodes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from weft.understand.report.facts import value_text
 from weft.understand.report.figures.drawing.figure import Figure
 
 LEAST_SHARE = 0.005
-"""Less says nothing."""
+"""Smaller shares are not shown."""
 
 
 def title_of(figure: Figure) -> str:
-    """There is one run of each kind, so its name says nothing."""
+    """The figure's title without a run's name, because there is one run of each kind."""
     if figure.name.startswith("tree"):
         return "Limits that nodes share"
     what = "Latency" if "latency" in figure.name else "Rate"
@@ -26,7 +26,7 @@ def title_of(figure: Figure) -> str:
 
 
 def code(text: str) -> Markup:
-    """Text between backticks as code."""
+    """Text with code markup for what is between backticks."""
     parts = (escape(part) for part in text.split("`"))
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if number % 2 else part
@@ -35,13 +35,13 @@ def code(text: str) -> Markup:
 
 
 def verdict_text(one: RequirementVerdict) -> str:
-    """What was required, and what was measured."""
+    """What was required and what was measured."""
     measured = measured_text(one)
     return f"{one.title}; measured: {measured}" if measured else one.title
 
 
 def facts_text(symptom: Symptom) -> list[str]:
-    """The facts that have a label; those that are false, or a share of next to nothing, say nothing."""
+    """The facts with a label, without false ones and negligible shares."""
     labels = {name: one.label for name, one in vocabulary().facts.items() if one.label}
     return [
         _fact_text(labels[name], name, value)
@@ -67,7 +67,7 @@ def _is_share(name: str) -> bool:
 
 
 def node_facts(node: NodeRecord) -> list[tuple[str, str]]:
-    """What is worth a column."""
+    """The facts about a node that are worth a column."""
     if node.failure:
         return [("State", node.failure)]
     interface = next(iter(node.interfaces), None)

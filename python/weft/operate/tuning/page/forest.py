@@ -1,4 +1,4 @@
-"""The candidates of a race as a forest plot: each with its interval, beside what it had to beat."""
+"""A race's candidates as a forest plot: each with its interval, and the line that it had to beat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.understand.report.figures.forest import FAINT, SECOND, STRONG, Forest,
 
 
 def forest(raced: Raced, number: int) -> Figure | None:
-    """The candidates of a race, the best first, then the confirmation; None where nothing was measured."""
+    """A race's candidates, the best first, then the confirmation; None if nothing was measured."""
     twigs = list(_twigs(raced))
     if not twigs:
         return None

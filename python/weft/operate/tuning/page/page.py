@@ -1,4 +1,5 @@
-"""The page about a tuning: recommendations first, then what was tried, what did not matter and what was left alone."""
+"""The page about a tuning: recommendations first, then what was tried, what made no difference, and what was
+skipped."""
 
 from __future__ import annotations
 
@@ -13,13 +14,14 @@ from weft import __version__
 from weft.base.nodeset import fold
 from weft.base.printable import printable
 from weft.knobs.recommendation import at_least_text, times_text
-from weft.measure.execute.work_folder import read_request, write
+from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.page.forest import forest
 from weft.operate.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
 from weft.operate.tuning.tables import candidates_table
 from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
+from weft.runs.work_document import write
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.frame import environment
 from weft.understand.report.table import PageTable
@@ -31,7 +33,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class TuningPage:
-    """What the page shows; `command` repeats the tuning."""
+    """The content of the page; `command` repeats the tuning."""
 
     found: TuningResult
     command: Sequence[str]
@@ -43,7 +45,7 @@ class TuningPage:
 
     @property
     def warnings(self) -> list[Warning]:
-        """What the runs warn of, each once."""
+        """The warnings of the runs, each once."""
         return said(self.found.warnings)
 
     @property
@@ -79,11 +81,11 @@ class TuningPage:
 
     @property
     def indifferent(self) -> list[Raced]:
-        """The races that nothing won."""
+        """The races without a winner."""
         return [one for one in self.found.raced if not one.won]
 
     def outcome(self, raced: Raced) -> str:
-        """How a race ended, in words."""
+        """How a race ended, as text."""
         if raced.won:
             return f"{raced.result.winner} won"
         led = next((one for one in raced.result.confirmations), None)
@@ -113,7 +115,7 @@ class TuningPage:
 
     @property
     def skipped(self) -> PageTable:
-        """By reason: the knobs that share one are in a row."""
+        """Skipped knobs: one row for each reason."""
         ordered = sorted(self.found.skipped, key=lambda one: one.why)
         rows = [
             [why, ", ".join(one.knob for one in alike)]
@@ -126,7 +128,7 @@ class TuningPage:
         return shlex.join(self.command)
 
     def html(self) -> str:
-        """The page, complete in itself: style and figures are inside."""
+        """The page as one file with embedded style and figures."""
         template = environment(_HERE).get_template("tuning.html.j2")
         return template.render(
             page=self,
@@ -156,7 +158,7 @@ def write_page(found: TuningResult, folder: Path) -> Path:
 
 
 def command_of(request: TuneRequest) -> Iterator[str]:
-    """What repeats a tuning."""
+    """The command that repeats a tuning."""
     given = {
         "--on": request.testbed,
         "--for": request.goal,

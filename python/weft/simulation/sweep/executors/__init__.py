@@ -1,1 +1,1 @@
-"""Where chunks are computed, each with the face of concurrent.futures.Executor."""
+"""Executors of chunks, each with the interface of concurrent.futures.Executor."""

@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler."""
+"""An executor on the workers of a Dask scheduler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from weft.base.errors import WorkError
 
 
 class DaskExecutor(Executor):
-    """Of the scheduler at an address, which it leaves when it is shut down; raises WorkError where none answers."""
+    """An executor on the scheduler at an address, which keeps running after shutdown; raises WorkError if none
+    answers."""
 
     def __init__(self, distributed: ModuleType, address: str) -> None:
         try:
@@ -24,12 +25,12 @@ class DaskExecutor(Executor):
         self._inner = self._client.get_executor()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Have a worker call it."""
+        """Submits a call to a worker."""
         future: Future[Any] = self._inner.submit(fn, *args, **kwargs)
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave the scheduler."""
-        del cancel_futures  # Dask's executor does not take it.
+        """Disconnects from the scheduler."""
+        del cancel_futures  # Dask's executor does not support it.
         self._inner.shutdown(wait=wait)
         self._client.close()

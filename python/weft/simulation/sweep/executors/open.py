@@ -1,4 +1,4 @@
-"""An executor by its name."""
+"""Opens an executor by its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = "processes, processes:8, slurm, dask:ADDRESS or mpi"
 
 
 def open_executor(text: str, folder: SweepFolder) -> Executor:
-    """The one that a name means; raises RequestError for an unknown one, or for one that is not installed."""
+    """The executor with a name; raises RequestError if it is unknown or not installed."""
     kind, _, value = text.partition(":")
     opener = _OPENERS.get(kind)
     if opener is None or (value and kind not in ("processes", "dask")):

@@ -1,4 +1,4 @@
-"""Processes on this machine, which end with the one that started them."""
+"""Worker processes on this machine, which end with their parent."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from multiprocessing.connection import wait
 
 
 def open_processes(count: int) -> ProcessPoolExecutor:
-    """So many, which import what they need once: they are forked from a process that has it."""
+    """A pool of `count` processes, forked from a server process that has already imported what they need."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["weft.simulation.sweep.work_list"])
     return ProcessPoolExecutor(count, context, initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:
-    """An interrupt is the parent's to handle."""
+    """Leaves interrupts to the parent, and ends this process with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch_parent, daemon=True).start()
 
 
 def _watch_parent() -> None:
-    """A process whose parent was killed would wait for work for ever."""
+    """Ends this process if its parent was killed, because it would otherwise wait for work forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

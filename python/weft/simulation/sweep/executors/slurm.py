@@ -21,20 +21,20 @@ from weft.simulation.sweep.work_list import Chunk
 
 _LOOK_S = 0.5
 _QUIET_S = 0.3
-"""What is submitted within so much of the last goes into the same array."""
+"""Chunks submitted within this time of the previous one go into the same array."""
 
 _SIDE_BY_SIDE = 64
-"""Tasks of an array that may run at the same time before one takes several chunks, up to so many:"""
+"""The number of concurrent array tasks up to which each takes a single chunk; beyond, each takes up to _MOST_EACH."""
 _MOST_EACH = 8
 
 _DEFAULT_ARRAY = 1001
 _GONE_S = 10.0
-"""So long after a job's end its files may still be on their way through a network's file system."""
+"""The time after a job's end within which its files may still appear on a network file system."""
 
 
 class SlurmExecutor(Executor):
-    """Chunks of a folder that all nodes see. Partition, account and time limit are those of SBATCH_PARTITION and so on,
-    which sbatch reads itself."""
+    """Computes chunks of a folder that all nodes can access. Partition, account and time limit come from
+    SBATCH_PARTITION and similar variables, which sbatch reads itself."""
 
     def __init__(self, folder: SweepFolder) -> None:
         self._folder = folder
@@ -48,14 +48,14 @@ class SlurmExecutor(Executor):
     def submit(  # type: ignore[override]
         self, fn: Callable[[Chunk], list[SweepRow]], chunk: Chunk, /
     ) -> Future[list[SweepRow]]:
-        """The rows of a chunk, which a node reads from the folder."""
+        """Submits a chunk; a node reads it from the folder, so `fn` is not used."""
         del fn
         future: Future[list[SweepRow]] = Future()
         self._queue.put((chunk.index, future))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the jobs that are left."""
+        """Stops the thread and cancels the jobs that are left."""
         del cancel_futures
         self._is_over.set()
         if wait:
@@ -74,7 +74,7 @@ class SlurmExecutor(Executor):
                             future.set_exception(error)
 
     def _batch(self) -> dict[int, Future[list[SweepRow]]]:
-        """What was submitted until nothing more came for a moment."""
+        """The chunks submitted until none came for _QUIET_S."""
         found: dict[int, Future[list[SweepRow]]] = {}
         while True:
             try:
@@ -103,7 +103,8 @@ class SlurmExecutor(Executor):
             self._jobs.discard(job)
 
     def _start(self, indices: Sequence[int]) -> str:
-        """Submit an array: several chunks to a task where they are many, since each task starts a Python first."""
+        """Submits an array, with several chunks per task if there are many, because each task must start Python.
+        Returns the job's id; raises WorkError if sbatch fails."""
         each = max(
             -(-len(indices) // self._most), min(_MOST_EACH, -(-len(indices) // _SIDE_BY_SIDE))
         )
@@ -121,7 +122,7 @@ class SlurmExecutor(Executor):
         return done.stdout.strip().partition(";")[0]
 
     def _said(self, job: str) -> str:
-        """The last line of a log of its tasks."""
+        """The last line of the logs of a job's tasks."""
         logs = sorted((self._folder.path / "slurm").glob(f"{job}_*.log"))
         lines = [line for log in logs for line in log.read_text(errors="replace").splitlines()]
         return lines[-1] if lines else "it said nothing"
@@ -134,7 +135,7 @@ def _script(folder: Path, listed: Path) -> str:
 
 
 def _most_tasks() -> int:
-    """Of an array; raises RequestError where there is no Slurm."""
+    """The largest number of tasks of an array; raises RequestError without Slurm, WorkError if it does not answer."""
     try:
         done = subprocess.run(
             ["scontrol", "show", "config"], capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Runs in the formats of other tools. A format is a file here and a line in FORMATS."""
+"""Exports runs in the formats of other tools. A format is a file here and a line in FORMATS."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS: dict[str, Callable[[RunFolder], str]] = {
 
 
 def export_run(run: RunFolder, format: str) -> str:
-    """The run as another tool would have written it; raises RequestError when it cannot be."""
+    """The run as another tool would have written it; raises RequestError if the format is unknown or unsuitable."""
     if format not in FORMATS:
         raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
     return FORMATS[format](run)

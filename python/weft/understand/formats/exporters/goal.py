@@ -1,4 +1,4 @@
-"""GOAL, the format of LogGOPSim and ATLAHS: what each rank sends and receives, as text."""
+"""GOAL, the text format of LogGOPSim and ATLAHS: the sends and receives of each rank."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from weft.runs.folder import RunFolder
 
 
 def write(run: RunFolder) -> str:
-    """The first step of the run between many nodes; raises RequestError where there is none.
+    """The first step of the run between many nodes; raises RequestError if there is none.
 
-    Of phases no node begins one before all have ended the one before; of a collective or a halo it is the first
-    size, in the first way, and of interference the victim alone.
+    Phases are separated by barriers. Of a collective or a halo, the first size and algorithm is exported; of
+    interference, the victim alone.
     """
     for step in run.meta.plan.steps:
         if step.is_program or (step.is_ensemble and not step.is_adaptive):

@@ -12,7 +12,7 @@ _BITS_PER_NETPIPE_MB = 2**20
 
 
 def write(run: RunFolder) -> str:
-    """The run's ping-pong, best over all batches and launches; raises RequestError without one."""
+    """The run's ping-pong, best over all batches and launches; raises RequestError if it has none."""
     curve = pingpong(curves(run, "best"))
     if curve is None:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""Results of other tools, as runs. A format is a file here and a name in `_NAMES`."""
+"""Imports results of other tools as runs. A format is a file here and a name in `_NAMES`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.understand.formats.importers.text import Text
 
 @dataclass(frozen=True)
 class Format:
-    """How a tool's file is read, and what is in it that is in no other tool's.
+    """How a tool's file is read, and a `sign` that only its files contain.
 
     `read` raises RequestError, naming line and reason.
     """
@@ -62,7 +62,8 @@ def import_file(
     out_dir: str | os.PathLike[str],
     options: ImportOptions | None = None,
 ) -> RunFolder:
-    """Import a file into a new run folder, which appears only when all of it was understood."""
+    """Imports a file into a new run folder, which is created only if the whole file was understood. Raises
+    RequestError."""
     if format not in FORMATS:
         raise RequestError(f"unknown format {format!r}", known_names(format, sorted(FORMATS)))
     options = options or ImportOptions()
@@ -71,13 +72,13 @@ def import_file(
     text = text.without_label(FORMATS[format].sign)
     imported = assemble(text, FORMATS[format].read(text, options), options)
     imported.meta.weft_version = __version__
-    writer = RunWriter.create(out_dir, imported.meta)  # Nothing behind this refuses the file.
+    writer = RunWriter.create(out_dir, imported.meta)  # nothing after this refuses the file
     writer.append(imported.samples)
     return writer.finish(imported.status)
 
 
 def _refuse_other_format(format: str, text: Text) -> None:
-    """Name the format that the file is of, where it is not of the one that was named."""
+    """Raises RequestError that names the file's actual format if it is not the given one."""
     if FORMATS[format].sign.search(text.text):
         return
     for name, other in FORMATS.items():

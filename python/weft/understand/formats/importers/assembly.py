@@ -1,4 +1,4 @@
-"""How tests of another tool become a run."""
+"""Converts the tests of another tool to a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST = (MOST_BYTES, MOST_MESSAGES, MOST_NS)
 
 @dataclass(frozen=True)
 class Imported:
-    """A run that is not on disk yet."""
+    """A run that is not yet on disk."""
 
     meta: RunMeta
     samples: pa.RecordBatch
@@ -41,7 +41,7 @@ class Imported:
 
 
 def assemble(text: Text, content: Content, options: ImportOptions) -> Imported:
-    """A run from a file's tests; raises RequestError where they cannot be one."""
+    """A run from a file's tests; raises RequestError if they cannot form one."""
     refuse_cut(content, options)
     kept = [_carried(_measurable(test), options) for test in content.tests]
     if not any(kept_test.timings for kept_test in kept):
@@ -55,7 +55,7 @@ def assemble(text: Text, content: Content, options: ImportOptions) -> Imported:
 
 
 def refuse_cut(content: Content, options: ImportOptions) -> None:
-    """Refuse a file that was cut, unless its whole results were asked for and there are some."""
+    """Raises RequestError for a file that was cut, unless its complete results were requested and there are some."""
     cut = content.cut
     if cut is not None and not (options.partial and content.tests):
         raise cut.line.refuse(
@@ -67,7 +67,7 @@ def refuse_cut(content: Content, options: ImportOptions) -> None:
 
 
 def _measurable(test: Test) -> Test:
-    """The test without messages of no bytes, which have no rate; their times stay among its facts."""
+    """The test without messages of zero bytes, which have no rate; their times go to its facts."""
     empty = [one for one in test.timings if one.size_bytes == 0]
     if not empty:
         return test
@@ -77,7 +77,7 @@ def _measurable(test: Test) -> Test:
 
 
 def _carried(test: Test, options: ImportOptions) -> Test:
-    """The test over the transport that the user names, where they do."""
+    """The test with the transport that the user names, if any."""
     return test if options.transport == "unknown" else replace(test, transport=options.transport)
 
 
@@ -88,7 +88,7 @@ def _nothing(content: Content) -> str:
 
 
 def _check(test: Test) -> None:
-    """Refuse what no samples table holds, and a size twice where it is one result a size."""
+    """Raises RequestError for values that a samples table cannot hold, and for a repeated size unless it may be."""
     first: dict[tuple[int, int, int], int] = {}
     for one in test.timings:
         values = (one.size_bytes, one.messages, one.elapsed_ns)
@@ -105,7 +105,7 @@ def _check(test: Test) -> None:
 
 @dataclass
 class _Step:
-    """A step of the run, and for each launch the tests that are in it."""
+    """A step of the run, with the tests of each launch."""
 
     plan: Step
     launches: list[list[Test]]
@@ -113,11 +113,11 @@ class _Step:
 
     @property
     def tests(self) -> list[tuple[int, Test]]:
-        """All tests with the launch they are in."""
+        """All tests, each with its launch."""
         return [(at, test) for at, launch in enumerate(self.launches) for test in launch]
 
     def phase_of(self) -> dict[tuple[int, int, int], int]:
-        """The phase in which each transfer is: (size, source, destination) -> index."""
+        """The phase of each transfer: (size, source, destination) -> index."""
         if not self.plan.is_ensemble:
             assert isinstance(self.plan.sizes, SizeList)
             sizes = self.plan.sizes.bytes
@@ -142,7 +142,7 @@ def _steps(tests: Sequence[Test], nodes: int) -> list[_Step]:
 
 
 def _launches(tests: Sequence[Test]) -> list[list[Test]]:
-    """Tests that are alike, cut into launches: a new one begins where a size comes again."""
+    """Equal tests, split into launches; a repeated size begins a new launch."""
     launches: list[list[Test]] = []
     measured: set[int] = set()
     for test in tests:
@@ -156,7 +156,7 @@ def _launches(tests: Sequence[Test]) -> list[list[Test]]:
 
 
 def _step_plan(tests: Sequence[Test], at: int) -> Step:
-    """The resolved step that describes tests: what they measured, once."""
+    """The resolved step that describes equal tests."""
     timings = [timing for test in tests for timing in test.timings]
     return Step(
         name=f"{tests[0].name}-{at + 1}" if at else tests[0].name,

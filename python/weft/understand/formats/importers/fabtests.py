@@ -29,7 +29,7 @@ _CONVENTION = (
 
 @dataclass(frozen=True)
 class _Row:
-    """A result; `total_bytes` is exact or to two digits."""
+    """A result; `total_bytes` is exact or has two digits."""
 
     line: SourceLine
     size_bytes: int
@@ -39,7 +39,7 @@ class _Row:
 
     @property
     def transfers(self) -> int:
-        """Transfers an iteration."""
+        """The number of transfers per iteration."""
         return max(1, round(self.total_bytes / (self.size_bytes * self.iterations)))
 
 
@@ -52,7 +52,7 @@ class _Section:
 
 
 def read(text: Text, options: ImportOptions) -> Content:
-    """Tables, or the lines of -m; raises RequestError, naming line and reason."""
+    """fabtests' tables, or the lines of -m; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected 'bytes iters total time MB/sec usec/xfer' or '- { xfer_size: ...'")
     sections, cut = _sections(text)
     tests = [_test(section) for section in sections if section.rows]
@@ -82,7 +82,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
 
 
 def _listed_row(line: SourceLine) -> _Row:
-    """A line of -m, whose numbers are whole."""
+    """Reads a line of -m, which has exact numbers."""
     said = dict(_PAIR.findall(line.text))
     missing = {"xfer_size", "iterations", "total", "MB/sec", "usec/xfer"} - said.keys()
     if missing:
@@ -93,7 +93,7 @@ def _listed_row(line: SourceLine) -> _Row:
 
 
 def _table_row(line: SourceLine) -> _Row:
-    """[name] size, count, [count], total, time, MB/sec, usec/xfer, Mxfers/sec."""
+    """Reads a row: [name] size, count, [count], total, time, MB/sec, usec/xfer, Mxfers/sec."""
     fields = line.fields
     at = next((i for i, one in enumerate(fields) if re.fullmatch(r"\d+\.\d\ds", one)), 0)
     sizes = [one for one in fields[:at] if _NUMBER_WITH_UNIT.fullmatch(one)]
@@ -106,7 +106,7 @@ def _table_row(line: SourceLine) -> _Row:
 def _row(
     line: SourceLine, size: int, iterations: int, total: float, mbytes_s: str, each_us: str
 ) -> _Row:
-    """A result whose time is taken from the column with more digits."""
+    """A result, with its time from the column with more digits; raises RequestError if there is none."""
     if not size or not iterations:
         raise line.refuse("nothing was sent")
     rate, each = line.value(mbytes_s, "MB/sec"), line.value(each_us, "usec/xfer")

@@ -33,7 +33,7 @@ _SUMMARY = re.compile(
 _NOISE = re.compile(r"\s*$|ICMP |\S+: |\S+ (address not found|is unreachable)|\s*\[|#")
 
 _UNPROBED = re.compile(r"(\S+): (.+)|(\S+) (address not found)")
-"""What it says of a host that it could not look up."""
+"""The message about a host that could not be probed."""
 
 _CONVENTION = (
     "round trips of ICMP echoes in ms, each a row; what was lost is no row, but counted by host"
@@ -42,7 +42,7 @@ _CONVENTION = (
 
 @dataclass
 class _Host:
-    """What came back from one host, and how many went there; `means` are of its summaries."""
+    """The round trips of one host, with echoes sent and received; `means` are those of its summaries."""
 
     trips: list[tuple[SourceLine, str]] = field(default_factory=list)
     means: list[tuple[SourceLine, str]] = field(default_factory=list)
@@ -111,7 +111,7 @@ def _hosts(text: Text) -> tuple[dict[str, _Host], Cut | None]:
 
 
 def _read_list(host: _Host, line: SourceLine, trips: re.Match[str]) -> None:
-    """`HOST : 0.016 0.031 -`: a round trip each, or a loss."""
+    """Reads `HOST : 0.016 0.031 -`: round trips and losses."""
     came_back = [(line, value) for value in trips[2].split() if value != "-"]
     host.is_told_singly = True
     host.sent += len(trips[2].split())
@@ -120,7 +120,7 @@ def _read_list(host: _Host, line: SourceLine, trips: re.Match[str]) -> None:
 
 
 def _read_reply(host: _Host, line: SourceLine, reply: re.Match[str]) -> None:
-    """`HOST : [0], 64 bytes, 0.016 ms (...)`: fping counts the header among the bytes."""
+    """Reads `HOST : [0], 64 bytes, 0.016 ms (...)`, whose bytes include the header."""
     host.is_told_singly = True
     host.sent += 1
     if reply[4]:
@@ -130,7 +130,7 @@ def _read_reply(host: _Host, line: SourceLine, reply: re.Match[str]) -> None:
 
 
 def _read_summary(host: _Host, line: SourceLine, summary: re.Match[str]) -> None:
-    """What -c says at the end: it stands for the replies where -q kept them back."""
+    """Reads the summary of -c, which replaces the replies if -q suppressed them."""
     if not host.is_told_singly:
         host.sent += int(summary[2][:9])
         host.received += int(summary[3][:9])

@@ -105,7 +105,7 @@ def _test(section: _Section) -> Test:
 
 
 def _transfers(pattern: Pattern) -> list[tuple[int, int]]:
-    """Which ranks send to which at the same time."""
+    """The (sender, receiver) ranks that are active at the same time."""
     if isinstance(pattern, Ring) and pattern.nodes:
         count = len(pattern.nodes)
         return [(rank, (rank + 1) % count) for rank in pattern.nodes]
@@ -121,7 +121,7 @@ _KINDS: dict[str, tuple[Pattern, int]] = {
     "PingPingAnySource": (BOTH_WAYS, 1),
     "Sendrecv": (Ring(nodes=None), 1),
 }
-"""What weft has a pattern for, and how many one-way trips the printed time must be multiplied by to be a row's."""
+"""The tests with a pattern in weft, and the number of one-way trips in a row's time over the printed time."""
 
 
 def _time_column(section: _Section) -> int:

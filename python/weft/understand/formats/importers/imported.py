@@ -1,4 +1,4 @@
-"""What importers read out of files: tests with their timings."""
+"""The results that importers read from files: tests with their timings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_MESSAGES = 2**31 - 1
 MOST_BYTES = 2**50
 MOST_NS = 2**62
 ENDS = ("client", "server")
-"""The two ends where a tool does not name them."""
+"""The names of two ends that a tool does not name."""
 
 BOTH_WAYS = Pairs(nodes=(0, 1), stride=None, from_=(0,), to=(1,), duplex="full")
 """Two nodes that send to each other at the same time."""
@@ -22,11 +22,10 @@ BOTH_WAYS = Pairs(nodes=(0, 1), stride=None, from_=(0,), to=(1,), duplex="full")
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What a file cannot say about itself.
+    """What the user states because a file does not.
 
-    `partial` imports the whole results of a file that was cut. `bidir` says that both directions were
-    busy, so that sizes and rates count both. `transport` names what carried the messages, `size_bytes`
-    how long they were.
+    `partial` imports the complete results of a file that was cut. `bidir`: both directions were busy, and sizes and
+    rates count both. `transport` carried the messages, `size_bytes` is their length.
     """
 
     partial: bool = False
@@ -37,7 +36,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class ImportedTiming:
-    """One timed batch, from the line of the file that says it; `elapsed_ns` as in `weft.runs.samples`."""
+    """One timed batch, with its line in the file; `elapsed_ns` as in `weft.runs.samples`."""
 
     line: SourceLine
     size_bytes: int
@@ -50,11 +49,11 @@ class ImportedTiming:
 
 @dataclass(frozen=True)
 class Test:
-    """One test of a tool: a step of the run. The same test again in the same file is another launch, unless it is of
-    other sizes: then it goes on with the launch.
+    """One test of a tool, which becomes a step of the run. If the same test occurs again in the file, it is another
+    launch, or, with other sizes, a continuation of the launch.
 
-    `facts` is what the tool said beside the times; it goes to run.json as it is. `window` and the like are in
-    `pattern`. `transport` holds unless the user names another. `repeats` says that a size may stand there many times.
+    `facts` are the tool's other outputs, which go to run.json unchanged. `window` and the like are in `pattern`.
+    `transport` holds unless the user names another. `repeats`: a size may occur many times.
     """
 
     name: str
@@ -68,8 +67,8 @@ class Test:
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds. `convention` is what the tool counts and what became of it, `left_out` what weft has no
-    pattern for. `node_facts` are what the file says of nodes, by name."""
+    """The content of a file. `convention` describes what the tool counts and how it was converted, `left_out` names
+    tests without a pattern in weft. `node_facts` are the file's facts of nodes, by name."""
 
     format: str
     tests: list[Test]
@@ -85,25 +84,25 @@ class Content:
 def timed(
     line: SourceLine, size_bytes: int, messages: int, elapsed_ns: float, **place: int
 ) -> ImportedTiming:
-    """A batch whose time is that of a calculation: to the nanosecond, one at least."""
+    """A batch with a computed time, rounded to nanoseconds, at least one."""
     return ImportedTiming(line, size_bytes, messages, max(1, round(elapsed_ns)), **place)
 
 
 def one_way(line: SourceLine, size_bytes: int, time_ns: float, **place: int) -> ImportedTiming:
-    """A ping-pong whose half round trip is known but not how many made it."""
+    """A ping-pong of unknown number, given half its round trip."""
     return _mean_of(line, size_bytes, 2 * time_ns, place)
 
 
 def streamed(line: SourceLine, size_bytes: int, mbytes_s: float, **place: int) -> ImportedTiming:
-    """Messages in one direction at so many 10^6 bytes a second, when their number is not known."""
+    """Messages of unknown number in one direction, given their rate in 10^6 bytes per second."""
     return _mean_of(line, size_bytes, size_bytes / mbytes_s * 1e3, place)
 
 
 def counted(
     line: SourceLine, size_bytes: int, total_bytes: float, elapsed_ns: float
 ) -> ImportedTiming:
-    """What carried `total_bytes` in messages of `size_bytes`: the last one is seldom whole, so the time is stretched or
-    shortened to that of a whole number of them, and the rate stays."""
+    """A batch of `total_bytes` in messages of `size_bytes`. The last one is seldom complete, so the time is scaled to
+    that of a whole number of messages, which keeps the rate."""
     messages = min(MOST_MESSAGES, max(1, round(total_bytes / size_bytes)))
     elapsed_ns = elapsed_ns * messages * size_bytes / total_bytes
     return ImportedTiming(line, size_bytes, messages, round(elapsed_ns))
@@ -112,7 +111,7 @@ def counted(
 def _mean_of(
     line: SourceLine, size_bytes: int, each_ns: float, place: dict[str, int]
 ) -> ImportedTiming:
-    """As many messages as keep the digits of a mean; where none are needed, one."""
+    """A batch with as many messages as its time in whole ns needs to keep the digits of the mean."""
     messages = 1
     while messages < 10**6 and abs(round(each_ns * messages) / messages - each_ns) > 1e-6 * each_ns:
         messages *= 10
@@ -120,7 +119,7 @@ def _mean_of(
 
 
 def refuse_sizes(line: SourceLine, request: int, response: int) -> RequestError:
-    """The refusal of a round trip whose two messages are of different sizes."""
+    """The error for round trips whose two messages have different sizes."""
     return line.wrong(
         f"requests of {request} and responses of {response} bytes: half a round trip is no message's time",
         "measure with equal sizes, or say the size to take with --size",

@@ -40,13 +40,13 @@ _CONVENTION = (
 
 @dataclass(frozen=True)
 class _Document:
-    """One test as iperf3 prints it, and the line where it begins."""
+    """One test as iperf3 prints it, with its first line."""
 
     line: SourceLine
     value: dict[str, Any]
 
     def get(self, *keys: str) -> Any:
-        """What stands there, None where nothing does."""
+        """The value at a path of keys; None if there is none."""
         value: Any = self.value
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
@@ -57,7 +57,7 @@ class _Document:
         return float(value) if isinstance(value, int | float) and abs(value) < 2**62 else None
 
     def lacks(self, what: str) -> RequestError:
-        """The refusal of a document without something."""
+        """The error for a document that lacks something."""
         return self.line.wrong(what, "give the file as iperf3 -J wrote it")
 
 
@@ -76,7 +76,7 @@ def read(text: Text, options: ImportOptions) -> Content:
 
 
 def _documents(text: Text, foreign: SkippedLines) -> tuple[list[_Document], Cut | None]:
-    """All documents of a file: iperf3 may write several one after the other, and 2>&1 puts its messages between."""
+    """All documents of a file: iperf3 may write several in sequence, with messages of 2>&1 in between."""
     plain = _NAN.sub("null", text.text)
     if not _BEGIN.search(plain):
         hint = "run iperf3 with -J (--json), or with --json-stream"
@@ -101,7 +101,7 @@ def _documents(text: Text, foreign: SkippedLines) -> tuple[list[_Document], Cut 
 
 
 def _pass_over(plain: str, at: int, end: int, text: Text, last: int, foreign: SkippedLines) -> None:
-    """Take note of the lines from a place to another, which is on line `last` (from 0)."""
+    """Records the skipped lines between two positions, of which the second is on line `last` (from 0)."""
     between = plain[at:end].split("\n")
     for number, said in enumerate(between, last - len(between) + 1):
         if said.strip():
@@ -109,8 +109,8 @@ def _pass_over(plain: str, at: int, end: int, text: Text, last: int, foreign: Sk
 
 
 def _keeping_both(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which a key that stands there twice has both values, the second under KEY_AGAIN: iperf 3.7 to 3.10
-    name the sums of both directions alike."""
+    """An object that keeps both values of a duplicate key, the second under KEY_again: iperf 3.7 to 3.10 give the sums
+    of both directions the same name."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         found[f"{key}{_AGAIN}" if key in found else key] = value
@@ -118,7 +118,7 @@ def _keeping_both(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _twice(document: _Document) -> Iterator[Warned]:
-    """Keys that stand twice, of which one was taken."""
+    """A warning about duplicate keys, of which only the first was used."""
     end = document.get("end") or {}
     named = sorted(key.removesuffix(_AGAIN) for key in end if key.endswith(_AGAIN))
     others = [key for key in named if key not in ("sum_sent", "sum_received")]
@@ -131,7 +131,7 @@ def _twice(document: _Document) -> Iterator[Warned]:
 
 
 def _errors(foreign: SkippedLines) -> Iterator[Warned]:
-    """Errors that iperf3 prints beside its JSON."""
+    """Warnings for errors that iperf3 prints outside its JSON."""
     for line in [line for line in foreign.lines if _ERROR.match(line.text)]:
         foreign.lines.remove(line)
         said = line.text.strip()
@@ -141,7 +141,7 @@ def _errors(foreign: SkippedLines) -> Iterator[Warned]:
 def _whole(
     found: list[_Document], text: Text, number: int, reason: str
 ) -> tuple[list[_Document], Cut]:
-    """The documents before the one that is no JSON: a cut if that is at the end of the file, else a refusal."""
+    """The documents before invalid JSON, with a cut if it is at the end of the file; else raises RequestError."""
     if number < text.last.number:
         hint = "give the file as iperf3 -J wrote it"
         raise text.lines[number - 1].refuse(f"not JSON, {reason}", hint)
@@ -149,7 +149,7 @@ def _whole(
 
 
 def _joined(text: Text, found: list[_Document]) -> tuple[list[_Document], Cut | None]:
-    """The documents, put together out of events from each start to its end where they are those of --json-stream."""
+    """The documents; events of --json-stream are joined from each start to its end. Raises RequestError."""
     if not found or "event" not in found[0].value:
         return found, None
     events, found = found, []
@@ -169,7 +169,7 @@ def _joined(text: Text, found: list[_Document]) -> tuple[list[_Document], Cut | 
 
 
 def _tests(document: _Document) -> Iterator[Test]:
-    """A test; with --bidir two, a direction each."""
+    """The test of a document; two with --bidir, one for each direction. Raises RequestError."""
     error = document.get("error")
     if error is not None:
         raise document.line.wrong(f"iperf3 failed: {str(error)[:120]!r}", "measure again")
@@ -208,7 +208,8 @@ def _test(document: _Document, received: str, backwards: bool) -> Test:
 
 
 def _received(document: _Document, received: str, block_bytes: int) -> ImportedTiming:
-    """What the receiver got. Old versions have for UDP a single sum of what was sent, with the share that was lost."""
+    """The timing at the receiver. For UDP, old versions give only the sum sent, with the share lost. Raises
+    RequestError."""
     total, seconds = (document.number("end", received, key) for key in ("bytes", "seconds"))
     if not total:
         keys = ("bytes", "lost_percent", "seconds")

@@ -1,4 +1,4 @@
-"""mpiGraph: what every process sent to every other, round by round."""
+"""mpiGraph: rates from every process to every other, round by round."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _END = "END mpiGraph"
 
 @dataclass
 class _Matrix:
-    """A table of rates; row j of "Recv" is what j received from each, of "Send" what j sent to each."""
+    """A table of rates; row j of "Recv" is what j received from each process, of "Send" what j sent to each."""
 
     line: SourceLine
     names: list[str]
@@ -105,7 +105,7 @@ def _read_row(line: SourceLine, table: _Matrix, rates: list[str]) -> None:
 
 
 def _best(output: _Output) -> tuple[str, _Matrix]:
-    """The receivers' table; where it was cut, the senders'."""
+    """The receivers' table, or the senders' if that was cut."""
     kind = "Recv" if "Recv" in output.tables and output.tables["Recv"].is_whole else "Send"
     return kind, output.tables[kind]
 
@@ -136,6 +136,6 @@ def _timings(table: _Matrix, kind: str, size: int, messages: int) -> list[Import
 
 
 def _names(labels: Sequence[str]) -> list[str]:
-    """Processes by host, where each has one of its own, else as mpiGraph labels them (host:rank)."""
+    """Processes named by host if each host has only one, else as mpiGraph labels them (host:rank)."""
     hosts = [label.rpartition(":")[0] or label for label in labels]
     return hosts if len(set(hosts)) == len(hosts) else list(labels)

@@ -32,7 +32,7 @@ CONVENTION = (
 )
 
 Pairs = dict[str, tuple[SourceLine, str]]
-"""Keys with the line and the text of their values."""
+"""The line and the text of each value, by key."""
 
 
 def read(text: Text, options: ImportOptions) -> Content:
@@ -44,7 +44,7 @@ def read(text: Text, options: ImportOptions) -> Content:
 
 
 def _outputs(text: Text) -> tuple[list[Pairs], Cut | None]:
-    """The keys of each output; one that was concatenated begins where a key comes again."""
+    """The pairs of each output; a repeated key marks the start of another, concatenated output."""
     found: list[Pairs] = []
     cut = None
     for line in text.lines:
@@ -73,7 +73,7 @@ def _test(pairs: Pairs, options: ImportOptions) -> Test:
 
 
 def _first(pairs: Pairs) -> SourceLine:
-    """The line where an output begins."""
+    """The first line of an output."""
     return next(iter(pairs.values()))[0]
 
 
@@ -96,7 +96,7 @@ def _both_sizes(pairs: Pairs) -> int:
 
 
 def _stream(pairs: Pairs, options: ImportOptions) -> ImportedTiming:
-    """`throughput` has its unit beside it; the writing end has only `remote_throughput`, in bits a second."""
+    """A stream's rate: `throughput` in its unit, or `remote_throughput` of a writing end, in bits per second."""
     size = options.size_bytes or int(_number(pairs, "buffer_size"))
     name = _LAST if _LAST in pairs else "remote_throughput"
     line, value = pairs[name]

@@ -1,4 +1,4 @@
-"""The rows of neper's --all-samples: counters that grow, for each flow."""
+"""The rows of neper's --all-samples: cumulative counters of each flow."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SIZE_WARNING = (
 )
 
 Reading = tuple[float, int]
-"""A time in seconds, and what was counted until then."""
+"""A time in seconds, and the counter at that time."""
 
 
 def read_samples(text: Text, options: ImportOptions, convention: str) -> Content:
-    """A row is what was added since the one before; raises RequestError, naming line and reason."""
+    """Reads the samples, each as the growth since the previous one; raises RequestError, naming line and reason."""
     header = text.lines[0].text.split(",")
     counter = "transactions" if "transactions" in header else "bytes_read"
     if not {"tid", "flow_id", "time", counter} <= set(header):
@@ -60,7 +60,7 @@ def read_samples(text: Text, options: ImportOptions, convention: str) -> Content
 
 
 def _rows(text: Text, header: list[str]) -> Iterator[tuple[SourceLine, dict[str, str]]]:
-    """The whole rows, by the names of their columns."""
+    """The complete rows, by the names of their columns."""
     for line in text.lines[1:]:
         fields = line.text.split(",")
         if not line.text or line.is_open:

@@ -1,4 +1,4 @@
-"""Netgauge: ping-pongs of the pattern one_one, and LogGP's files."""
+"""Netgauge: ping-pongs of the pattern one_one, and files of loggp."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _loggp(line: SourceLine) -> ImportedTiming:
 
 
 def _last_cut(text: Text) -> Cut | None:
-    """A last line without its end, unless it is all there: the screen's end in their unit."""
+    """The cut in the last line; None if the line is complete. Lines of the screen output end with their unit."""
     line = text.lines[-1]
     if not line.is_open or _SHORT.fullmatch(line.text):
         return None

@@ -32,7 +32,7 @@ _UNIT = re.compile(r"(10\^[369]bits|[KMG]Bytes)\s*/\s*s(?:ec)?\b")
 _BURST = re.compile(r"first burst (\d{1,9})")
 _COMMAND = re.compile(r"[$#>%] *((?:\S*/)?netperf\b.*)")
 _TOGETHER = 0.1
-"""A rate and a mean latency of the same test are as close as that."""
+"""The largest relative difference between a test's rate and the rate by its mean latency."""
 _MISSED = re.compile(r"!!! (?!WARNING)(.*\S)")
 _MBYTES_S = {
     "10^6bits/s": 1 / 8,
@@ -42,7 +42,7 @@ _MBYTES_S = {
     "MBytes/s": 2**20 / 1e6,
     "KBytes/s": 2**10 / 1e6,
 }
-"""10^6 bytes a second in each unit of netperf's; its bytes with a prefix are powers of two."""
+"""Netperf's units in 10^6 bytes per second; its bytes with a prefix are powers of two."""
 
 _CONVENTION = (
     "a transaction is a round trip, of which so many as a burst has are on their way at once; throughput is in the "
@@ -53,7 +53,7 @@ _CONVENTION = (
 
 @dataclass
 class _Section:
-    """From one banner to the next."""
+    """The lines from one banner to the next."""
 
     line: SourceLine
     protocol: str = "tcp"
@@ -67,14 +67,14 @@ class _Section:
 
     @property
     def in_flight(self) -> int:
-        """Requests on their way at once: one, and those of a first burst (netperf -b)."""
+        """Requests in flight: one, plus those of a first burst (netperf -b)."""
         burst = _BURST.search(self.line.text)
         said = self.keys["BURST_SIZE"][1] if "BURST_SIZE" in self.keys else "0"
         return 1 + (int(burst[1]) if burst else int(said) if said.isdigit() else 0)
 
     @property
     def facts(self) -> dict[str, object]:
-        """What is known beside the result."""
+        """Additional facts for run.json."""
         found: dict[str, object] = {"command": self.command} if self.command else {}
         return found | ({"in_flight": self.in_flight} if self.in_flight > 1 else {})
 
@@ -95,7 +95,7 @@ def read(text: Text, options: ImportOptions) -> Content:
 
 
 def _is_known(section: _Section) -> bool:
-    """CRR opens a connection for each transaction, so its time is no message's."""
+    """Whether a section can be imported; CRR cannot, because it opens a connection for each transaction."""
     return section.title in ("", "STREAM", "MAERTS", "REQUEST/RESPONSE", "RR")
 
 
@@ -134,12 +134,12 @@ _HEADER_WORDS = re.compile(
 
 
 def _is_header(text: str) -> bool:
-    """Whether a line has the words of netperf's tables and no others."""
+    """Whether a line consists only of words of netperf's table headers."""
     return all(map(_HEADER_WORDS.fullmatch, re.findall(r"[a-z0-9]++", text.lower())))
 
 
 def _read_line(line: SourceLine, section: _Section) -> bool:
-    """Take what a line says; whether it is netperf's."""
+    """Reads a line into a section; False if it is not netperf's."""
     if unit := _UNIT.search(line.text):
         section.unit = f"{unit[1]}/s"
     if key := _KEY.match(line.text):
@@ -160,7 +160,7 @@ def _read_line(line: SourceLine, section: _Section) -> bool:
 
 
 def _fields(line: str) -> list[str]:
-    """The fields of a line of -o; only tags that users chose are quoted."""
+    """The fields of a line of -o; only tags chosen by users are quoted."""
     return [field.strip().strip('"') for field in line.split(",")]
 
 
@@ -177,7 +177,8 @@ def _test(section: _Section, options: ImportOptions) -> Test:
 
 
 def _stream(section: _Section) -> Test:
-    """TCP: receive and send buffer, message, seconds, rate. UDP: a line of what was sent, a line of what arrived."""
+    """Reads a stream. TCP: receive and send buffer, message, seconds, rate. UDP: a line for the sender, then one for
+    the receiver."""
     line = section.rows[0]
     is_udp = section.protocol == "udp"
     if len(line.fields) < 5:
@@ -218,7 +219,8 @@ def _streaming(
 
 
 def _round_trips(section: _Section, options: ImportOptions) -> Test:
-    """Send and receive buffer, request, response, seconds, transactions a second; the remote's buffers follow."""
+    """Reads a row: send and receive buffer, request, response, seconds, transactions per second; the remote's buffers
+    follow."""
     line = section.rows[0]
     if len(line.fields) < 6:
         raise line.refuse("not a netperf result", "expected 6 columns or more")
@@ -236,7 +238,7 @@ def _rr(section: _Section, line: SourceLine, size: int, rate: float) -> Test:
 
 
 def _omni(section: _Section, options: ImportOptions) -> Test:
-    """Selected outputs: the unit says whether it is a rate or transactions; where it is missing, the banner does."""
+    """Reads selected outputs. The unit, or else the banner, tells whether they give a rate or transactions."""
     keys = section.keys
     if "THROUGHPUT" not in keys:
         hint = "select throughput and throughput_units"
@@ -261,7 +263,8 @@ def _omni(section: _Section, options: ImportOptions) -> Test:
 
 
 def _transactions(section: _Section, line: SourceLine, rate: float, is_sure: bool) -> float:
-    """Transactions a second. Without its unit THROUGHPUT may be in bits a second (-f m): the mean latency decides."""
+    """Transactions per second. Without its unit, THROUGHPUT may be in bits per second (-f m); the mean latency
+    decides. Raises RequestError if it cannot."""
     if "MEAN_LATENCY" not in section.keys:
         if not is_sure:
             raise line.wrong(

@@ -43,7 +43,7 @@ _CONVENTION = (
 
 @dataclass
 class _Section:
-    """From one title to the next."""
+    """The lines from one title to the next."""
 
     line: SourceLine
     title: str
@@ -76,7 +76,7 @@ def read(text: Text, options: ImportOptions) -> Content:
 
 
 def _devices(sections: Sequence[_Section]) -> list[Warned]:
-    """Which memory held the messages, where it is not the host's."""
+    """A warning if the messages were not in the host's memory."""
     said = dict.fromkeys(one for section in sections for one in section.comments if "DEVICE" in one)
     return [
         ("device-memory", one, "compare it with results of the same memory only") for one in said
@@ -88,7 +88,7 @@ def _named(title: str) -> str:
 
 
 def _failed(sections: Sequence[_Section]) -> list[Warned]:
-    """Rows whose data arrived damaged are no results."""
+    """A warning about rows whose data arrived damaged, which are no results."""
     failed = [line for section in sections for line in section.failed]
     if not failed:
         return []
@@ -104,7 +104,7 @@ def _failed(sections: Sequence[_Section]) -> list[Warned]:
 
 
 def _kind(title: str) -> str | None:
-    """Which of the tests between pairs it is; collectives are none."""
+    """The kind of a test between pairs; None for others, such as collectives."""
     plain = title.lower().replace("_", " ")
     if re.fullmatch(r"mpi\S*( put| get| persistent)? latency", plain):
         return "latency"
@@ -139,7 +139,7 @@ def _take_row(line: SourceLine, section: _Section) -> None:
 
 
 def _cut_header(text: Text, found: Sequence[_Section]) -> Cut | None:
-    """A last section without rows was cut, unless it is of a test that has other rows."""
+    """The cut of a last section without rows; None if it has rows, or is of a test that is not read."""
     if found and not (found[-1].rows or found[-1].failed) and _kind(found[-1].title):
         return text.last.cut("the file ends before the first row of this test")
     return None
@@ -156,7 +156,7 @@ def _read_comment(section: _Section, line: str) -> None:
 
 
 def _is_cut(line: SourceLine, section: _Section) -> bool:
-    """Whether the last line lacks its end, and is not like the row above."""
+    """Whether the last line lacks its newline, and its shape differs from the row above."""
     is_like_above = bool(section.rows) and same_shape(line.text, section.rows[-1].text)
     return line.is_open and not is_like_above
 
@@ -196,7 +196,7 @@ def _test(section: _Section) -> Test:
 def _timings(
     line: SourceLine, size: int, value: float, section: _Section, kind: str | None
 ) -> list[ImportedTiming]:
-    """One result a direction: latencies in us, rates in 10^6 bytes a second."""
+    """A timing for each direction; latencies are in µs, rates in 10^6 bytes per second."""
     if kind == "latency":
         return [one_way(line, size, value * 1e3)]
     ends = _ends(section.pairs)
@@ -218,7 +218,7 @@ def _pattern(section: _Section, kind: str | None) -> Pattern:
 
 
 def _ends(pairs: int) -> list[tuple[int, int]]:
-    """OSU pairs the first half of the processes with the second, in order."""
+    """The ranks of each pair: OSU pairs the first half of the processes with the second, in order."""
     return [(one, one + pairs) for one in range(pairs)]
 
 
@@ -227,7 +227,7 @@ def _names(pairs: int) -> Sequence[str]:
 
 
 def _column(section: _Section, wanted: re.Pattern[str]) -> int:
-    """Columns differ between versions and options, so they are found by name."""
+    """The index of a column, found by name, as columns differ between versions and options; raises RequestError."""
     for at, name in enumerate(section.header):
         if wanted.fullmatch(name):
             return at

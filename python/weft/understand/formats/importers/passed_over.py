@@ -11,17 +11,17 @@ Warned = tuple[str, str, str]
 
 @dataclass
 class SkippedLines:
-    """What a reader skipped, so that it can be said."""
+    """The lines that a reader skipped, for a warning."""
 
     lines: list[SourceLine] = field(default_factory=list)
 
     def add(self, line: SourceLine) -> None:
-        """Skip a line; blank ones need no word."""
+        """Records a skipped line; blank lines are ignored."""
         if line.text.strip():
             self.lines.append(line)
 
     def warnings(self, tool: str) -> list[Warned]:
-        """How many there were, and the first of them; nothing where all was the tool's."""
+        """A warning with the number of lines and the first of them; none if no line was skipped."""
         if not self.lines:
             return []
         count, first = len(self.lines), self.lines[0]

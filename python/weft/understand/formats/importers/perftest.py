@@ -32,7 +32,7 @@ _RATES = {
     "BW average[MiB/sec]": 2**20 / 1e6,
     "BW average[Gb/sec]": 1e3 / 8,
 }
-"""10^6 bytes a second: perftest's MB were 2^20 bytes before it called them MiB."""
+"""In 10^6 bytes per second; perftest's MB were 2^20 bytes before it called them MiB."""
 _TIMES = ("t_avg[usec]", "t_typical[usec]")
 _RULE = "------"
 
@@ -41,7 +41,7 @@ _ONE_SIDED = {
     "RDMA_Read": "the time of the whole read",
     "Atomic": "the time of the whole operation",
 }
-"""What perftest's latency is where only one end takes part, by how its title begins."""
+"""The meaning of perftest's latency for one-sided operations, by the start of the title."""
 
 _CONVENTION = (
     "latency of send is half the round trip, of one-sided write half the time of two writes, of read and atomic the "
@@ -52,7 +52,7 @@ _CONVENTION = (
 
 @dataclass
 class _Section:
-    """From one title to the rule after its rows; without a title it is a client's bare table."""
+    """The lines from a title to the rule after its rows; a client's table has no title."""
 
     line: SourceLine
     verb: str = "unknown"
@@ -75,7 +75,7 @@ def read(text: Text, options: ImportOptions) -> Content:
 
 
 def _warnings(tests: list[Test]) -> list[tuple[str, str, str]]:
-    """What stands where other runs have half a round trip, for each kind of one-sided operation."""
+    """A warning for each kind of one-sided operation, whose latency is not half a round trip."""
     verbs = dict.fromkeys(
         test.facts["verb"] for test in tests if isinstance(test.pattern, Pingpong)
     )
@@ -110,7 +110,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
 
 
 def _read_line(line: SourceLine, section: _Section) -> None:
-    """A row or the rule at the end; between them perftest complains about processors' frequencies."""
+    """Reads a row or the rule at the end; skips perftest's warnings about processor frequencies."""
     if line.text.strip().startswith(_RULE):
         section.ended = True
     elif re.match(r"\s*\d", line.text):

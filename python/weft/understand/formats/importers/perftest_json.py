@@ -1,4 +1,4 @@
-"""perftest's --out_json: the same numbers as in its tables, without their units."""
+"""perftest's --out_json: the numbers of its tables without their units."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from weft.understand.formats.importers.text import SourceLine, Text
 
 _BEGIN = re.compile(r"^[^\S\n]*+\{", re.MULTILINE)
 _UNITS_MBYTES_S = {"Gb/s": 1e3 / 8, "MiB/s": 2**20 / 1e6, "MB/s": 1.0}
-"""What perftest may have counted bandwidth in (--report_gbits), in 10^6 bytes a second."""
+"""The possible units of bandwidth (--report_gbits), in 10^6 bytes per second."""
 _DIGITS = 0.01
-"""The rate of messages times their size is the bandwidth to so much, in the right unit."""
+"""In the right unit, message rate times size equals the bandwidth within this relative error."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class _Result:
     values: dict[str, Any]
 
     def number(self, *names: str) -> float:
-        """The first of some numbers that is there; raises RequestError where none is, or it is not above 0."""
+        """The first positive number among the given names; raises RequestError if there is none."""
         for name in names:
             value = self.values.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
@@ -73,7 +73,7 @@ def read_json(text: Text) -> tuple[list[Test], SkippedLines]:
 
 
 def _around(text: Text, first: int, last: int) -> SkippedLines:
-    """The lines before and behind the document's."""
+    """The lines before and after the document."""
     foreign = SkippedLines()
     for line in [*text.lines[: first - 1], *text.lines[last:]]:
         foreign.add(line)
@@ -92,7 +92,8 @@ def _timings(row: _Result, is_rate: bool, both: bool) -> list[ImportedTiming]:
 
 
 def _mbytes_s(row: _Result, size: int) -> float:
-    """The bandwidth in the unit that the rate of messages, in millions a second, tells."""
+    """The bandwidth in 10^6 bytes per second; its unit follows from the message rate (millions per second). Raises
+    RequestError if none fits."""
     said, by_messages = row.number("BW_average"), row.number("MsgRate") * size
     for unit in _UNITS_MBYTES_S.values():
         if abs(said * unit / by_messages - 1) <= _DIGITS:

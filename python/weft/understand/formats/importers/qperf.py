@@ -49,7 +49,7 @@ _DEFAULT_BYTES = {
 _CONF = "conf:"
 _CORES = re.compile(r"(\d{1,6}) Cores?: *+(.*)")
 _FASTER = 1.05
-"""By so much a message of a size may be faster than the measured bandwidth, before the size cannot be right."""
+"""The factor by which a message may exceed the measured bandwidth before its size is considered wrong."""
 
 _CONVENTION = (
     "latency is half the round trip; rates are what was received, GB of 10^9 bytes and Gb of 10^9"
@@ -76,7 +76,7 @@ class _Section:
 
     @property
     def result(self) -> str | None:
-        """Which of its values is the result: what arrived, where both ends are told."""
+        """The name of its result: the received rate if both ends are given; None if there is no result."""
         return next((name for name in ("latency", "recv_bw", "bw") if name in self.values), None)
 
 
@@ -112,11 +112,11 @@ def read(text: Text, options: ImportOptions) -> Content:
 
 
 _SIDES = ("loc", "rem")
-"""The client, which prints, and the server."""
+"""Prefixes of the client, which prints, and of the server."""
 
 
 def _node_facts(conf: Mapping[str, str], side: str) -> dict[str, object]:
-    """What the test conf says of a node, by the names that agents give it."""
+    """Facts of a node from qperf's test `conf`, with the names that agents use."""
     cores = _CORES.match(conf.get(f"{side}_cpu", ""))
     found: dict[str, object] = {}
     if cores:
@@ -127,8 +127,8 @@ def _node_facts(conf: Mapping[str, str], side: str) -> dict[str, object]:
 
 
 def _refuse_too_fast(tests: Sequence[Test]) -> None:
-    """Raise RequestError where a latency would beat the bandwidth that was measured over the same transport: its
-    messages were shorter than is said."""
+    """Raises RequestError if a latency implies a higher rate than the bandwidth measured over the same transport, which
+    means that its messages were shorter than stated."""
     best: dict[str, float] = {}
     for test in tests:
         if isinstance(test.pattern, Stream):
@@ -149,7 +149,7 @@ def _refuse_too_fast(tests: Sequence[Test]) -> None:
 def _sections(
     text: Text, foreign: SkippedLines, conf: dict[str, str]
 ) -> tuple[list[_Section], Cut | None]:
-    """The tests; `conf` becomes what the test of that name says, which is no measurement."""
+    """The tests; fills `conf` with the values of the test of that name, which is no measurement."""
     found: list[_Section] = []
     is_conf = False
     for line in text.lines:
@@ -172,7 +172,7 @@ def _sections(
 
 
 def _without_cut(text: Text, found: list[_Section]) -> tuple[list[_Section], Cut | None]:
-    """A last test that lacks its result, or the size that the others have, was cut."""
+    """Removes the last test if it was cut: it lacks its result, or the size that the others have."""
     last = found[-1]
     is_odd = "msg_size" not in last.values and any("msg_size" in one.values for one in found)
     if (last.result is None and not last.kind.endswith("mr")) or is_odd:
@@ -218,7 +218,7 @@ def _unit_mbytes_s(line: SourceLine, unit: str) -> float:
 
 
 def _size(section: _Section, options: ImportOptions) -> int:
-    """Bytes of a message: as asked for, as printed, or what qperf takes when nothing is said."""
+    """Bytes of a message: from the options, from the file, or else qperf's default; raises RequestError if unknown."""
     if options.size_bytes:
         return options.size_bytes
     if "msg_size" in section.values:

@@ -1,4 +1,4 @@
-"""sockperf: ping-pong, under-load and throughput; what it prints, and the packets of --full-log."""
+"""sockperf: ping-pong, under-load and throughput, from its output or the packets of --full-log."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CONVENTION = (
 
 @dataclass
 class _Output:
-    """What was found from one '[Total Run]' to the next."""
+    """The results from one '[Total Run]' to the next."""
 
     line: SourceLine
     transport: str
@@ -107,7 +107,7 @@ def _outputs(text: Text, options: ImportOptions) -> tuple[list[_Output], Cut | N
 
 
 def _whole(text: Text, found: list[_Output]) -> tuple[list[_Output], Cut | None]:
-    """The outputs that reach their last line; packets before a cut are whole each."""
+    """The complete outputs, and the last one if it has packets, since those before a cut are complete."""
     if not found:
         return found, text.last.cut("no results: the file ends before the statistics")
     if found[-1].is_whole:
@@ -135,7 +135,7 @@ def _read_line(line: SourceLine, output: _Output) -> None:
 
 
 def _packet(line: SourceLine, output: _Output, options: ImportOptions) -> ImportedTiming:
-    """`packet, txTime, rxTime, latency`: the times have nanoseconds, so the round trip is taken from them."""
+    """Reads `packet, txTime, rxTime, latency`; the round trip is computed from the times, which have nanoseconds."""
     fields = [field.strip() for field in line.text.split(",")]
     if len(fields) < 4:
         raise line.refuse("not a packet", f"expected {_LOG_HEADER}, latency(usec)")
@@ -170,7 +170,7 @@ def _test(output: _Output, options: ImportOptions) -> Test:
 
 
 def _throughput(output: _Output, options: ImportOptions) -> ImportedTiming:
-    """The size is not printed, but follows from bandwidth and message rate."""
+    """A throughput, whose size, if not printed, follows from bandwidth and message rate."""
     assert output.bandwidth is not None
     line, value = output.bandwidth
     mbytes_s = line.positive(value, "MBps") * MBYTE / 1e6

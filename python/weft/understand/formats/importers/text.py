@@ -1,4 +1,4 @@
-"""The text of a result file: its lines, and refusals that say where in it."""
+"""The text of a result file: its lines, and errors that name the line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.base.errors import RequestError
 from weft.base.files import text_file
 
 MAX_FILE_BYTES = 64 * 2**20
-"""No tool that is imported prints more in a usual run; a larger file is something else."""
+"""No imported tool prints more in a usual run; a larger file is something else."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?")
@@ -23,7 +23,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of a file. One that `is_open` lacks its newline, so that it may have been cut inside."""
+    """A line of a file. A line that `is_open` lacks its newline, so it may be incomplete."""
 
     path: Path
     number: int
@@ -36,7 +36,7 @@ class SourceLine:
 
     @property
     def shown(self) -> str:
-        """The line as a message quotes it."""
+        """The line as quoted in messages."""
         return repr(self.text.strip()[:_SHOWN])
 
     def wrong(self, reason: str, hint: str = "") -> RequestError:
@@ -44,11 +44,11 @@ class SourceLine:
         return RequestError(f"{self.path}, line {self.number}: {reason}", hint)
 
     def refuse(self, reason: str, hint: str = "") -> RequestError:
-        """The same, with the line behind the reason."""
+        """The error that names file, line and reason, and quotes the line."""
         return self.wrong(f"{reason}: {self.shown}", hint)
 
     def refuse_columns(self, header: Sequence[str], expected: str = "") -> RequestError:
-        """The refusal of a row that has not as many fields as there are columns."""
+        """The error for a row whose number of fields differs from that of the columns."""
         reason = f"{len(self.fields)} columns, the header has {len(header)}"
         return self.refuse(reason, f"expected {expected or ', '.join(header)}")
 
@@ -56,7 +56,7 @@ class SourceLine:
         return Cut(self, reason)
 
     def value(self, field: str, what: str) -> float:
-        """A number of the line; raises RequestError when it is none, naming what it should be."""
+        """A number of the line; raises RequestError, naming `what` it should be, if it is none."""
         if _NUMBER.fullmatch(field) and math.isfinite(float(field)):
             return float(field)
         if _COMMA_NUMBER.fullmatch(field):
@@ -67,14 +67,14 @@ class SourceLine:
         raise self.wrong(f"{what} is {field!r}", "expected a number")
 
     def positive(self, field: str, what: str) -> float:
-        """A number above zero."""
+        """A number above zero; raises RequestError otherwise."""
         value = self.value(field, what)
         if value <= 0:
             raise self.wrong(f"{what} is {field}", "expected a number above 0")
         return value
 
     def count(self, field: str, what: str) -> int:
-        """A whole number from 0."""
+        """A whole number from 0; raises RequestError otherwise."""
         if not re.fullmatch(r"\d{1,15}", field):
             raise self.wrong(f"{what} is {field!r}", "expected a whole number")
         return int(field)
@@ -82,7 +82,7 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class Cut:
-    """The line in which a file ends too early, and why; whole results stand before it."""
+    """The line in which a file ends too early, and why; the results before it are complete."""
 
     line: SourceLine
     reason: str
@@ -91,11 +91,11 @@ class Cut:
 _LABEL = re.compile(
     r"\s*(?:\[[^\]\s]{1,80}\](?:<std(?:out|err)>)?:?|\d{1,7}:|[\w.-]{1,80}:)[ \t]?", re.ASCII
 )
-"""What launchers put before each line: [1,0]<stdout>: (mpirun --tag-output), 0: (srun -l), [OUTPUT], [node-a:0]:"""
+"""Labels of launchers before each line: [1,0]<stdout>: (mpirun --tag-output), 0: (srun -l), [OUTPUT], [node-a:0]:"""
 _MOST_LABELS = 3
-"""A launcher in a launcher, in a test framework."""
+"""Enough for a launcher in a launcher in a test framework."""
 _JSON = re.compile(r"^[^\S\n]*+\{", re.MULTILINE)
-"""Its keys are a tool's sign wherever they stand in a line, so that a label before them does not hide it."""
+"""The start of JSON, whose keys match a tool's sign anywhere in a line, even after a label."""
 
 
 def _labels(line: str) -> Iterator[str]:
@@ -111,8 +111,8 @@ def _labels(line: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Text:
-    """A result file without the terminal's colours. `label` is what was taken off the front of its lines; `others` are
-    lines without it."""
+    """A result file without terminal colours. `label` was removed from the start of its lines; `others` are the lines
+    without it."""
 
     path: Path
     text: str
@@ -121,7 +121,7 @@ class Text:
 
     @classmethod
     def read(cls, path: Path) -> Text:
-        """Read a file; raises RequestError when there is none, it is no text, or it is empty."""
+        """Reads a file; raises RequestError if it does not exist, is no text, or is empty."""
         text = read_text(path)
         if not text.strip():
             raise RequestError(f"{path}: empty", "give the file that the tool's output went to")
@@ -137,9 +137,11 @@ class Text:
         return [*lines, SourceLine(self.path, len(lines) + 1, rest, bool(rest))]
 
     def without_label(self, sign: re.Pattern[str]) -> Text:
-        """The lines that have the label of the first one that, without it, shows the `sign` of a tool, or begins JSON,
-        where nothing does as it is. Others become empty, so that numbers of lines stay. The text itself where there is
-        no label."""
+        """The text without the label of its launcher, or unchanged if there is no label.
+
+        The label is that of the first line that shows the `sign` of a tool, or the start of JSON, only without it.
+        Lines without the label become empty, so that line numbers stay the same.
+        """
         is_shown = sign.search(self.text)
         if is_shown and _JSON.search(self.text):
             return self
@@ -166,18 +168,18 @@ class Text:
 
     @property
     def last(self) -> SourceLine:
-        """The last line with something on it."""
+        """The last line that is not blank."""
         return next(line for line in reversed(self.lines) if line.text.strip())
 
     def require(self, sign: re.Pattern[str], expected: str) -> None:
-        """Refuse a file without anything that is a tool's own."""
+        """Raises RequestError if the file does not contain the sign of a tool."""
         if not sign.search(self.text):
             first = next(line for line in self.lines if line.text.strip())
             raise first.refuse("no output of this tool", expected)
 
 
 def read_text(path: Path) -> str:
-    """The file's text without colours; raises RequestError when it cannot be read as text."""
+    """The file's text without terminal colours; raises RequestError if it cannot be read as text."""
     try:
         text = text_file.read_text(path, MAX_FILE_BYTES, or_pipe=True)
         text = text_file.with_short_numbers(text, str(path))
@@ -189,7 +191,7 @@ def read_text(path: Path) -> str:
 
 
 def same_shape(line: str, other: str) -> bool:
-    """Whether two rows have as many fields with as many decimals: a row cut inside has not."""
+    """Whether two rows have equally many fields with equally many decimals, unlike a row that was cut."""
 
     def shape(row: str) -> list[int]:
         return [len(field.partition(".")[2]) for field in row.split()]

@@ -30,7 +30,7 @@ _CONVENTION = (
 
 @dataclass
 class _Section:
-    """A table, and what stands before it."""
+    """A table, with the settings before it."""
 
     line: SourceLine
     is_latency: bool
@@ -41,7 +41,7 @@ class _Section:
 
 
 def read(text: Text, options: ImportOptions) -> Content:
-    """Tables with their final rows; raises RequestError, naming line and reason."""
+    """ucx_perftest's tables with their final rows; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a table with 'latency (usec)' or 'overhead (usec)'")
     sections, cut = _sections(text)
     known = [one for one in sections if not _WHOLE_TRIPS.search(one.test or "")]
@@ -99,7 +99,7 @@ def _test(section: _Section, options: ImportOptions) -> Test:
 
 
 def _check_size(line: SourceLine, fields: list[str], size: int) -> None:
-    """Bytes a second over messages a second are bytes, as closely as both were printed."""
+    """Raises RequestError if the size contradicts bandwidth over message rate, within the rounding of both."""
     mbytes_s = line.value(_plain(fields[_OVERALL_MBYTES_S]), "bandwidth")
     per_s = line.positive(fields[_OVERALL_PER_S].replace(",", ""), "message rate")
     least, most = ((mbytes_s + end * 0.006) * 2**20 / (per_s - end * 0.6) for end in (-1, 1))
@@ -111,7 +111,7 @@ def _check_size(line: SourceLine, fields: list[str], size: int) -> None:
 
 
 def _plain(field: str) -> str:
-    """A number without the thousands' separators of -N, which always stand before a point."""
+    """A number without the thousands separators of -N, which occur only in numbers with a decimal point."""
     return field.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})*\.\d+", field) else field
 
 

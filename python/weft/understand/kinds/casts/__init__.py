@@ -1,1 +1,1 @@
-"""Casts of files: when each node had one, and what held it back."""
+"""Casts of files: when each node had the file, and what limited the cast."""

@@ -1,4 +1,4 @@
-"""How a file got to all nodes: when each had it, what nodes did with their time, and which one held the chain back."""
+"""The distribution of a file to all nodes: when each had it, how nodes spent their time, and the slowest one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from weft.runs.folder import RunFolder
 from weft.runs.records import records
 
 SLOW_LINK = 0.7
-"""A link that brings less than so much of what the others bring is named."""
+"""A link below this share of the others' median rate is reported as slow."""
 BUSY_LINK = 0.5
-"""If something came over it for so much of the time: else it had hardly anything to carry."""
+"""A slow link must have been receiving for at least this share of the time; else it had hardly any traffic."""
 LEAST_MS = 500.0
-"""Shorter casts say nothing of a link."""
+"""Links are not judged in shorter casts."""
 SLOW_DISK = 0.2
-"""So is a node at which what came waited for memory so much of the time."""
+"""A disk is reported as slow if received data waited for memory for this share of the time."""
 SPENT = ("read", "receive", "write", "forward", "wait", "blocked")
-"""What a node does, each with a column `KIND_ns`."""
+"""Kinds of activity of a node, each with a column `KIND_ns`."""
 
 Cause = Literal["link", "disk"]
 
@@ -52,7 +52,7 @@ class CastRow(Struct, frozen=True):
 
     @property
     def spent_ms(self) -> dict[str, float]:
-        """By what the node did with its time."""
+        """The node's time by kind of activity."""
         spent_ns = (
             self.read_ns,
             self.receive_ns,
@@ -66,9 +66,9 @@ class CastRow(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class NodeCast:
-    """A node of a cast; `src` is its last predecessor, None for the source. It had its first and last chunk `first_ms`
-    and `last_ms` after the cast began, and all on its disk at `done_ms`, None where it never did; `link_mbps` is what
-    came while something came, over all networks together."""
+    """A node of a cast; `src` is its last predecessor, None for the source. Relative to the start of the cast,
+    `first_ms` and `last_ms` are the times of its first and last chunk, and `done_ms` that at which all was on its disk;
+    None if it never was. `link_mbps` is the rate while receiving, over all networks together."""
 
     node: str
     src: str | None
@@ -84,7 +84,7 @@ class NodeCast:
 
 @dataclass(frozen=True)
 class SlowLink:
-    """The node that holds the chain back: by its link from its predecessor, or its disk."""
+    """The node that limits the chain, by the link from its predecessor or by its disk."""
 
     node: str
     cause: Cause
@@ -93,7 +93,7 @@ class SlowLink:
 
     @property
     def text(self) -> str:
-        """One sentence."""
+        """The finding as a sentence."""
         if self.cause == "disk":
             return f"{self.node} holds the chain back: its disk takes {self.mbps:.0f} Mb/s, and what came had to wait"
         return (
@@ -103,7 +103,7 @@ class SlowLink:
 
 
 class FileCastEntry(records.FileCastRecord):
-    """A cast as `weft show --json` has it."""
+    """A cast as `weft show --json` prints it."""
 
     elapsed_ms: float | None
     rate_mbps: float | None
@@ -114,8 +114,8 @@ class FileCastEntry(records.FileCastRecord):
 
 @dataclass(frozen=True)
 class FileCastResult:
-    """A cast of a file: `rate_mbps` is its bytes over the time of the last node. `sent_share` are the bytes that the
-    source sent of those that the file has, less than 1 where compression paid."""
+    """A cast of a file: `rate_mbps` is its size over the time of the last node. `sent_share` is the bytes that the
+    source sent over the size of the file, below 1 if compression saved traffic."""
 
     step: int
     launch: int
@@ -197,7 +197,8 @@ def _ms(at_ns: int | None) -> float | None:
 
 
 def find_slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> SlowLink | None:
-    """The disk first: where it is slow, nothing is read from the link meanwhile."""
+    """The node that limits a cast, None if there is none. Disks are checked first, because a node with a slow disk does
+    not read from its link either."""
     waited = max(receivers, key=lambda one: one.spent_ms["blocked"])
     networks = len(waited.network_bytes)
     if waited.spent_ms["blocked"] > SLOW_DISK * elapsed_ms * networks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from weft.base.table import ResultTable
 from weft.runs.meta import RunMeta
@@ -14,11 +15,11 @@ from weft.understand.kinds.casts.table import (
     nodes_table,
     short_table,
 )
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ResultKind, by_name
 
 
 def _clause(found: Sequence[FileCastResult]) -> str:
-    """What it came to."""
+    """The result of a cast, with failed nodes and the slow link or disk."""
     (one,) = found
     if one.rate_mbps is None or one.elapsed_ms is None:
         return "no node has the file"
@@ -42,7 +43,7 @@ CASTS = ResultKind(
     results=file_casts,
     clause=_clause,
     tables=_tables,
-    short_table=short_table,
-    name_of=name_of,
+    short_tables=lambda *of: [short_table(*of)],
+    named=partial(by_name, name_of=name_of),
     document=_document,
 )

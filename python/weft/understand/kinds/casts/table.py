@@ -1,4 +1,4 @@
-"""Casts of files as tables: what each came to, and when each node had the file."""
+"""Casts of files as tables: the result of each, and when each node had the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.runs.meta import RunMeta
 from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 
 WORTH_WHILE = 0.9
-"""Compression pays where no more than so much of a file travels."""
+"""Compression is worthwhile if at most this share of a file is sent."""
 
 
 def _seconds(name: str, label: str, ms: str) -> ResultColumn:
@@ -64,13 +64,13 @@ def nodes_table(found: Sequence[FileCastResult], meta: RunMeta) -> ResultTable:
 
 
 def name_of(one: FileCastResult, meta: RunMeta) -> str:
-    """The step, and the launch where there are several."""
+    """The step, and the launch if there are several."""
     several = f", launch {one.launch + 1}" if meta.plan.launches > 1 else ""
     return f"{meta.plan.steps[one.step].name}{several}"
 
 
 def short_table(name: str, found: Sequence[FileCastResult], meta: RunMeta) -> ResultTable:
-    """What a cast came to, and its nodes."""
+    """The result of a cast, and its nodes."""
     (one,) = found
     return _of_nodes(one, f"{name}: {_rate(one)}", tuple(_lines(one, meta)))
 
@@ -87,7 +87,7 @@ def _rate(one: FileCastResult) -> str:
 
 
 def came_to(one: FileCastResult) -> str:
-    """Such as "to 3 nodes in 1.200 s, 94.12 Mb/s"."""
+    """For example "to 3 nodes in 1.200 s, 94.12 Mb/s"."""
     took, rate = (column.cell(column.of(one)) for column in (SECONDS, RATE))
     return f"to {len(one.record['whole'])} nodes in {took} s, {rate} Mb/s"
 
@@ -108,7 +108,7 @@ def _lines(one: FileCastResult, meta: RunMeta) -> Iterator[str]:
 
 
 def _of_compression(one: FileCastResult, meta: RunMeta) -> str:
-    """Whether it paid."""
+    """Whether compression was worthwhile, in words; empty without compression."""
     file = meta.plan.steps[one.step].pattern_as(Cast).file
     if not file or not file.compress:
         return ""

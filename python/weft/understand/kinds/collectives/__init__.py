@@ -1,1 +1,1 @@
-"""Collectives: what each algorithm takes, and what an MPI library's default costs."""
+"""Collectives: the time of each algorithm, and the cost of an MPI library's default."""

@@ -1,4 +1,4 @@
-"""Collectives over sizes and algorithms: how long each took, and its bus bandwidth."""
+"""Collectives over sizes and algorithms: their times and bus bandwidths."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from weft.understand.ensemble.activities import PhaseActivity
 
 @dataclass(frozen=True)
 class Collected:
-    """One operation with a buffer of so many bytes, in one way. `bus_mbps` is nccl-tests' bus bandwidth (PERFORMANCE.md
-    there): what each node's link carries at least. `times_best` is 1 for the fastest way at this size. `reduce_ps` is
-    what adding a byte took at the node that added longest, None where none adds or only an MPI library knows."""
+    """One operation with a buffer of `size_bytes`, by one algorithm. `bus_mbps` is the bus bandwidth of nccl-tests (see
+    its PERFORMANCE.md): the least rate of each node's link. `times_best` is the time over that of the fastest algorithm
+    at this size. `reduce_ps` is the time to add a byte at the node that added longest, None if no node adds or if an
+    MPI library does."""
 
     step: int
     phase: int
@@ -44,12 +45,12 @@ def collectives(meta: RunMeta, activities: Sequence[PhaseActivity]) -> list[Coll
 
 
 def has_collectives(meta: RunMeta) -> bool:
-    """Whether any step is one."""
+    """Whether any step is a collective."""
     return bool(meta.plan.steps_of(Collective))
 
 
 def bus_factor(operation: str, nodes: int) -> float:
-    """What the bus bandwidth is a multiple of: the buffer over the time."""
+    """The ratio of the bus bandwidth to the buffer's size over the time."""
     if operation == "bcast":
         return 1.0
     return (2.0 if operation == "allreduce" else 1.0) * (nodes - 1) / nodes
@@ -88,7 +89,7 @@ def _of_step(
 
 
 def _reduce_ps(step: Step, one: PhaseActivity, names: Sequence[str]) -> float | None:
-    """All that a node computes in a collective is to add."""
+    """The time to add a byte, since adding is all that a node computes in a collective; None if it does not."""
     adding = next(share for share in one.shares if share.kind == "compute")
     if not adding.worst_ms:
         return None

@@ -11,7 +11,7 @@ from weft.understand.ensemble.activities import activities
 from weft.understand.kinds.collectives.collected import Collected, collectives, has_collectives
 from weft.understand.kinds.collectives.library_cost import library_costs
 from weft.understand.kinds.collectives.table import collectives_table, library_table, short_table
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ResultKind, by_step
 
 
 def _results(run: RunFolder) -> list[Collected]:
@@ -19,7 +19,7 @@ def _results(run: RunFolder) -> list[Collected]:
 
 
 def _clause(found: Sequence[Collected]) -> str:
-    """The best of the shortest and of the longest."""
+    """The best algorithms at the smallest and at the largest size."""
     best = [one for one in found if one.times_best == 1.0]
     first, last = (f"{one.algorithm} at {one.size_bytes:,} B" for one in (best[0], best[-1]))
     ends = first if first == last else f"{first}, {last}"
@@ -43,7 +43,8 @@ COLLECTIVES = ResultKind(
     results=_results,
     clause=_clause,
     tables=_tables,
-    short_table=short_table,
+    short_tables=lambda *of: [short_table(*of)],
+    named=by_step,
     also=("library",),
     notes={
         "library": "The fastest of the other algorithms is carried out by agents over TCP. Below 1 the library is "

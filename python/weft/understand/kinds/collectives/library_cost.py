@@ -1,4 +1,4 @@
-"""What an MPI library's default costs against the best other algorithm: by operation, number of nodes and size."""
+"""The cost of an MPI library's default over the best other algorithm, by operation, number of nodes and size."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from weft.understand.kinds.collectives.collected import Collected
 
 @dataclass(frozen=True)
 class LibraryCost:
-    """How many times as long the library takes as the fastest other algorithm, which the same times show to be so.
-    Below 1 the library is faster.
+    """The time of the library over that of the fastest other algorithm, which is chosen by the same times. Below 1 the
+    library is faster.
 
-    Over several launches `ratio` is of the times in the same launch, by ranks. Else its ends are those of both
-    intervals, as far apart as they can be.
+    With several launches `ratio` is paired by launch, with a rank-based interval. Otherwise its interval combines those
+    of both times.
     """
 
     operation: str
@@ -32,7 +32,7 @@ class LibraryCost:
 
 
 def library_costs(found: Sequence[Collected]) -> list[LibraryCost]:
-    """Of all steps together, where the library was measured and another algorithm beside it."""
+    """The costs over all steps, for operations and sizes with both the library and another algorithm."""
     groups: dict[tuple[str, int, int], list[Collected]] = defaultdict(list)
     for one in found:
         groups[one.operation, one.nodes, one.size_bytes].append(one)
@@ -59,7 +59,7 @@ def _of_group(ways: Sequence[Collected]) -> LibraryCost | None:
 
 
 def _ratio(library: Collected, best: Collected) -> Interval:
-    """Of times: the inverse of that of bandwidths, since both moved the same bytes."""
+    """The ratio of times, which is the inverse ratio of bandwidths, since both moved the same bytes."""
     launches = list(zip(best.by_launch_mbps, library.by_launch_mbps, strict=False))
     if len(library.by_launch_mbps) == len(best.by_launch_mbps) > 1:
         return median_interval([mine / its for mine, its in launches], upper=True)

@@ -1,4 +1,4 @@
-"""Collectives as tables: what each way takes at each size, and what an MPI library's default costs."""
+"""Collectives as tables: the time of each algorithm at each size, and the cost of an MPI library's default."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def library_table(costs: Sequence[LibraryCost]) -> ResultTable:
 
 
 def short_table(name: str, ways: Sequence[Collected], _: RunMeta) -> ResultTable:
-    """Of one step a row for each size, with the time of each algorithm, the best, and its bus bandwidth."""
+    """A row for each size of one step: the time of each algorithm, the best one, and its bus bandwidth."""
     title = f"{name} over {ways[0].nodes} nodes: {_TIME.heading} of each algorithm, and the best"
     table = collectives_table(ways).pivoted("size_bytes", "algorithm", _TIME.name, title)
     by_size = groupby(ways, lambda one: one.size_bytes)
@@ -63,7 +63,7 @@ def short_table(name: str, ways: Sequence[Collected], _: RunMeta) -> ResultTable
 
 
 def _adding(ways: Sequence[Collected]) -> list[str]:
-    """What adding took in the largest buffers."""
+    """The time to add a byte of the largest buffer, in words; empty if no node adds."""
     adding = [one for one in ways if one.reduce_ps]
     if not adding:
         return []

@@ -1,1 +1,1 @@
-"""How much a victim is slowed down by congestors, and where they share the network."""
+"""Interference: the slow-down of a victim by congestors, and the limits that they share."""

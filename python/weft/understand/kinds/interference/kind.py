@@ -8,11 +8,11 @@ from weft.base.quantity import format_bytes
 from weft.understand.kinds.interference.slow_down import SlowDown, slow_downs
 from weft.understand.kinds.interference.table import SLOW_DOWN, interference_table, short_table
 from weft.understand.kinds.interference.trials import WHOLE
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ResultKind, by_step
 
 
 def _clause(found: Sequence[SlowDown]) -> str:
-    """What slows the victim down most."""
+    """The congestor that slows the victim down most."""
     worst = max(found, key=lambda one: one.slow_down.median)
     ends = "" if worst.covered >= WHOLE else ", which ended before it"
     return (
@@ -28,7 +28,8 @@ INTERFERENCE = ResultKind(
     results=slow_downs,
     clause=_clause,
     tables=lambda found, _: {"interference": interference_table(found)},
-    short_table=short_table,
+    short_tables=lambda *of: [short_table(*of)],
+    named=by_step,
     notes={
         "interference": "Slow-downs are how many times longer the victim takes than alone, by the median, the mean and "
         "the 99th percentile of its times. Brackets enclose the median of the launches by their ranks."

@@ -1,4 +1,4 @@
-"""What is to be known of trials before their slow-downs are believed."""
+"""Warnings about trials whose slow-downs may be invalid."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from weft.understand.kinds.interference.shared import shared_limits
 from weft.understand.kinds.interference.trials import ALONE, WHOLE, VictimTrial, trials
 
 _MORE = 4
-"""A congestor that ended early gets so many times its messages as a hint."""
+"""The factor by which a hint increases the messages of a congestor that ended early."""
 
 
 def notes(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> list[Warning]:
-    """Congestors that ended before the victim, and those that share nothing with it."""
+    """Warnings about congestors that ended before the victim, or that share no limit with it."""
     found = [one for one in trials(meta, laps, step, pattern) if one.congestor != ALONE]
     return [*_early(meta, step, pattern, found), *_apart(meta, step, pattern, found)]
 

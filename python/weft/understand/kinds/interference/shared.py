@@ -1,4 +1,4 @@
-"""Which limits of a known network a victim and a congestor both cross."""
+"""The limits of a known network that both a victim and a congestor cross."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.understand.limits.fabric_tree import has_one_way
 
 Flow: TypeAlias = tuple[int, int, int]
-"""Source and destination, as nodes of a run, and how many bytes."""
+"""Source and destination (indices of nodes in the run), and the number of bytes."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """A limit that both cross: what it can carry, and which share of the bytes of either crosses it."""
+    """A limit that both cross: its capacity, and the share of each one's bytes that crosses it."""
 
     limit: str
     capacity_mbps: float
@@ -36,14 +36,14 @@ class _Crossed(Protocol):
     """The limits of a network, by name."""
 
     def bytes(self, flows: Sequence[Flow]) -> Counter[str]:
-        """How many bytes of some flows cross each."""
+        """The bytes of some flows that cross each limit."""
 
     def capacity_mbps(self, limit: str) -> float:
-        """What it can carry."""
+        """The capacity of a limit."""
 
 
 class _Tree:
-    """A declared fabric with one way between any two hosts."""
+    """A declared fabric with one path between any two hosts."""
 
     def __init__(self, network: DeclaredNetwork) -> None:
         self._network = network
@@ -59,7 +59,7 @@ class _Tree:
 
 
 class _Generated:
-    """A network that a generator makes, with the way that it chooses for a flow."""
+    """A generated network, with the path that it chooses for a flow."""
 
     def __init__(self, network: _core.Network) -> None:
         self._network = network
@@ -79,7 +79,7 @@ class _Generated:
 
 
 def shared_limits(meta: RunMeta, step: int, phase: int) -> tuple[Shared, ...] | None:
-    """Those of a phase, the one first that the congestor loads most; None where the network is not known."""
+    """The shared limits of a phase, the one that the congestor loads most first; None if the network is unknown."""
     crossed = _crossed(meta)
     if crossed is None:
         return None

@@ -1,4 +1,4 @@
-"""How many times longer a victim takes beside a congestor than alone."""
+"""The slow-down of a victim beside a congestor: its time relative to that alone."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from weft.understand.kinds.interference.trials import (
 )
 
 ByUnit: TypeAlias = Mapping[int, Floats]
-"""Times in us by launch, or by round where there is one launch."""
+"""Times in µs by launch, or by round if there is one launch."""
 
 
 @dataclass(frozen=True)
 class SlowDown:
     """A victim of one size beside one congestor.
 
-    Ratios are of the medians, means and 99th percentiles of its times in a launch (the latter two are GPCNeT's
-    congestion impact factors), or in a round where there is one launch. Shown is the median of these `units`; the
-    interval encloses it by their ranks. `covered` is the least share of the victim's time for which the congestor had
-    something to send. `shared` is None where the network is not known.
+    `slow_down`, `mean` and `p99` are ratios of the medians, means and 99th percentiles of its times in a launch, or in
+    a round if there is one launch (the latter two are GPCNeT's congestion impact factors). Each is the median over
+    these `units`, with a rank-based interval. `covered` is the least share of the victim's time in which the congestor
+    had data to send. `shared` is None if the network is unknown.
     """
 
     step: int
@@ -58,7 +58,7 @@ class SlowDown:
 
 
 def slow_downs(run: RunFolder) -> list[SlowDown]:
-    """Those of all steps that are interference, by size and congestor, in the order of the plan."""
+    """The slow-downs of all interference steps, in the order of the plan, by size and congestor."""
     laps = run.side_table(LAPS_NAME)
     found = []
     for step, pattern in interference_steps(run.meta):
@@ -87,7 +87,7 @@ def _slow_down(
     alone: Sequence[VictimTrial],
     beside: Sequence[VictimTrial],
 ) -> SlowDown | None:
-    """None where one of the two was not measured."""
+    """The slow-down by one congestor; None if it or the victim alone was not measured."""
     before, after = _by_unit([*alone, *beside], alone), _by_unit([*alone, *beside], beside)
     units = sorted(before.keys() & after.keys())
     if not units:
@@ -141,5 +141,5 @@ def _mean(times: Floats) -> float:
 
 
 def _p99(times: Floats) -> float:
-    """The least time that 99 % do not exceed: of fewer than 100 times the longest."""
+    """The 99th percentile by nearest rank; the longest of fewer than 100 times."""
     return float(np.sort(times)[math.ceil(0.99 * len(times)) - 1])

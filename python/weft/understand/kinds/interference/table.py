@@ -1,4 +1,4 @@
-"""Interference as a table: how many times longer a victim takes beside each congestor."""
+"""Interference as a table: the slow-down of a victim beside each congestor."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def interference_table(found: Sequence[SlowDown]) -> ResultTable:
 
 
 def short_table(name: str, rows: Sequence[SlowDown], _: RunMeta) -> ResultTable:
-    """That of one step, and under it where the network was shared."""
+    """The table of one step, with the shared limits as remarks."""
     first = rows[0]
     title = (
         f"{name}: {first.victim} on {first.victim_nodes} nodes, congestors on "
@@ -58,7 +58,7 @@ def short_table(name: str, rows: Sequence[SlowDown], _: RunMeta) -> ResultTable:
 
 
 def shared_text(one: SlowDown) -> str:
-    """Where victim and congestor meet."""
+    """The limits that victim and congestor share, in words."""
     if one.shared is None:
         return "where it meets the victim is not known"
     if not one.shared:

@@ -1,4 +1,4 @@
-"""The trials of a step that is interference: a phase in a launch, with the victim's times and what was beside it."""
+"""The trials of an interference step: a phase in a launch, with the victim's times and its congestor."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from weft.runs.meta import RunMeta
 from weft.understand.curve.curve import column
 
 ALONE = "alone"
-"""What is beside a victim in trials without a congestor."""
+"""The name of the congestor in trials without one."""
 WHOLE = 0.99
-"""A congestor that ran for so much of the victim's time counts as beside all of it."""
+"""A congestor that ran for this share of the victim's time counts as covering all of it."""
 
 
 @dataclass(frozen=True)
 class VictimTrial:
-    """The times that the victim took, each from when its last node began until its last one ended. The congestor moved
-    `congestor_mbps` while it ran, which was for the share `covered` of the victim's time."""
+    """The victim's times, each from the start of its last node to the end of its last node. The congestor moved
+    `congestor_mbps` while it ran, for the share `covered` of the victim's time."""
 
     phase: int
     launch: int
@@ -38,7 +38,7 @@ class VictimTrial:
 
 
 def roles(meta: RunMeta, step: int) -> tuple[list[int], list[int]]:
-    """The nodes of the victim and those of its congestors."""
+    """The nodes of the victim, and those of its congestors."""
     return _core.Program.roles(to_json(meta.plan.steps[step]), len(meta.nodes))
 
 
@@ -48,7 +48,7 @@ def interference_steps(meta: RunMeta) -> list[tuple[int, Interference]]:
 
 
 def trials(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> list[VictimTrial]:
-    """Those of a step, from the table of laps."""
+    """The trials of a step, from the table of laps."""
     mine = laps.filter(pc.equal(laps["step"], step))
     keys = mine.select(["launch", "phase"]).group_by(["launch", "phase"]).aggregate([]).to_pylist()
     keys.sort(key=lambda key: (key["launch"], key["phase"]))
@@ -77,7 +77,7 @@ def _trial(
 
 
 def _by_lap(own: pa.Table, name: str, nodes: int) -> Floats:
-    """Of each repetition the time of the last node."""
+    """The time of the last node in each repetition."""
     ordered = own.sort_by([("lap", "ascending")])
     last: Floats = column(ordered, name).reshape(-1, nodes).max(axis=1).astype(np.float64)
     return last
@@ -91,7 +91,7 @@ def _mbps(others: pa.Table) -> float:
 
 
 def _covered(others: pa.Table, begin_ns: float, end_ns: float) -> float:
-    """For which share of a time all nodes of a congestor had something to send."""
+    """The share of a period in which all nodes of a congestor had data to send."""
     if not others.num_rows:
         return 1.0
     first_end_ns = float(column(others, "end_ns").min())

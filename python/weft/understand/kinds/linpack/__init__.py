@@ -1,1 +1,1 @@
-"""Linpack: how fast it was, what nodes did with their time, and at which price."""
+"""Linpack: its speed, how nodes spent their time, and the price."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ResultKind, by_step
 from weft.understand.kinds.linpack.solution import Solution, solutions
 from weft.understand.kinds.linpack.table import GFLOPS, linpack_table, short_table
 
 
 def _clause(found: Sequence[Solution]) -> str:
-    """How fast it was."""
+    """The speed of Linpack, and whether it was its skeleton."""
     (one,) = found
     what = f"Linpack of {one.n:,} unknowns over {one.nodes} nodes ({one.grid})"
     if one.gflops is None:
@@ -25,7 +25,8 @@ LINPACK = ResultKind(
     results=solutions,
     clause=_clause,
     tables=lambda found, _: {"linpack": linpack_table(found)},
-    short_table=short_table,
+    short_tables=lambda *of: [short_table(*of)],
+    named=by_step,
     is_record=True,
     notes={
         "linpack": "Only right solutions count. A node computes, or else communicates, or else waits; shares are "

@@ -1,4 +1,4 @@
-"""Linpack: how fast the nodes solved it, what of the time they computed, and what the network costs for it."""
+"""Linpack: the speed of the nodes, the shares of their time, and the price of the network per MFlop/s."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from weft.understand.curve.curve import column
 
 @dataclass(frozen=True)
 class LinpackPrice:
-    """Of the nodes that took part, for each MFlop/s: their part of the network, and that with themselves (None where
-    nodes have no price)."""
+    """The price per MFlop/s of the participating nodes: of their share of the network, and in total with the nodes
+    (None if nodes have no price)."""
 
     network: float
     total: float | None
@@ -34,7 +34,7 @@ class LinpackPrice:
 
 @dataclass(frozen=True)
 class Shares:
-    """What of the time nodes computed, communicated, and waited, on average over them (0.2: a fifth)."""
+    """The shares of the time (0 to 1) in which nodes computed, communicated and waited, as means over nodes."""
 
     compute: float
     communicate: float
@@ -43,8 +43,8 @@ class Shares:
 
 @dataclass(frozen=True)
 class Solution:
-    """A step. `wrong` counts launches whose solution was; they count nowhere else, and without right ones there is no
-    speed. `gflops` is of all nodes together."""
+    """The result of a step. `wrong` counts launches with a wrong solution, which are otherwise ignored; without correct
+    ones there is no speed. `gflops` is that of all nodes together."""
 
     step: int
     name: str
@@ -63,7 +63,7 @@ class Solution:
 
 
 def solutions(run: RunFolder) -> list[Solution]:
-    """The steps of a run that are Linpack, in order, with what they came to so far."""
+    """The results so far of a run's Linpack steps, in order."""
     found = [_solution(run, *each) for each in run.meta.plan.steps_of(Hpl)]
     return [one for one in found if one.launches or one.wrong]
 
@@ -71,7 +71,7 @@ def solutions(run: RunFolder) -> list[Solution]:
 def _solution(run: RunFolder, index: int, step: Step, pattern: Hpl) -> Solution:
     rows, columns = _core.Program.grid(to_json(step), len(run.meta.nodes))
     nodes = rows * columns
-    # Where one process solves it alone there are no messages, and no samples to go with it.
+    # A single process sends no messages, so that there are no samples.
     activities = run.stored_table(ACTIVITIES_NAME).filter(pc.field("step") == index)
     times_s = _times_s(run, index, activities)
     elapsed_s = median_interval(times_s, upper=True) if times_s else None
@@ -98,7 +98,7 @@ def _solution(run: RunFolder, index: int, step: Step, pattern: Hpl) -> Solution:
 
 
 def _times_s(run: RunFolder, index: int, activities: pa.Table) -> list[float]:
-    """By launch: of a played one until its last node ended, of the real one what it says."""
+    """The times by launch: of a skeleton until its last node ended, of the real program as it reports them."""
     if activities.num_rows:
         ends_ns = activities.group_by("launch").aggregate([("end_ns", "max")])["end_ns_max"]
         return [end_ns / 1e9 for end_ns in ends_ns.to_pylist()]
@@ -108,7 +108,7 @@ def _times_s(run: RunFolder, index: int, activities: pa.Table) -> list[float]:
 
 
 def _shares(activities: pa.Table) -> Shares:
-    """Over all launches. A node that has ended waits for the others."""
+    """The shares over all launches; a node that has ended counts as waiting for the others."""
     by_launch = activities.group_by("launch").aggregate(
         [("end_ns", "max"), ("end_ns", "count"), ("compute_ns", "sum"), ("communicate_ns", "sum")]
     )
@@ -124,7 +124,7 @@ def _price(run: RunFolder, gflops: float, nodes: int) -> LinpackPrice | None:
     bill = _bill(run)
     if bill is None:
         return None
-    # As if the cluster had these nodes alone.
+    # Scaled as if the cluster consisted of these nodes only.
     whole = bill.per(Performance(gflops * 1e3 * bill.hosts / nodes, "MFlop/s"))
     return LinpackPrice(whole.network, whole.total, bill.currency, bill.year)
 
@@ -136,5 +136,5 @@ def _bill(run: RunFolder) -> NetworkBill | None:
     try:
         return bill_of(fabric)
     except RequestError:
-        # Money of several years or currencies is `weft cost`'s to convert.
+        # Only `weft cost` converts prices of several years or currencies.
         return None

@@ -1,4 +1,4 @@
-"""Linpack as a table: how fast, what of the time, and at which price."""
+"""Linpack as a table: speed, shares of the time, and price."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def linpack_table(found: Sequence[Solution]) -> ResultTable:
 
 
 def short_table(name: str, found: Sequence[Solution], _: RunMeta) -> ResultTable:
-    """That of one step, whose title has what it solved."""
+    """The table of one step; its title describes the problem."""
     (one,) = found
     how = f"{one.grid}, nb {one.nb}, {one.bcast}, {'the real program' if one.is_real else 'its skeleton'}"
     nodes = "1 node" if one.nodes == 1 else f"{one.nodes} nodes"

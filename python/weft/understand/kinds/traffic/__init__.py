@@ -1,1 +1,1 @@
-"""Traffic simulations: how much faster than real time."""
+"""Traffic simulations: their speed relative to real time."""

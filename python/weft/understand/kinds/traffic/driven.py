@@ -1,4 +1,4 @@
-"""Traffic simulations over more and more nodes: how much faster than real time, and what the nodes did meanwhile."""
+"""Traffic simulations over numbers of nodes: their speed relative to real time, and how nodes spent their time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column, group_slices
 
 SHARES = ("compute", "communicate", "wait")
-"""What nodes do, each with a column `NAME_ns` over all nodes."""
+"""Kinds of activity of nodes, each with a column `NAME_ns` over all nodes."""
 
 
 @dataclass(frozen=True)
 class TrafficResult:
-    """So many seconds of traffic over so many nodes. A step is one second, so steps per second are how much faster than
-    real time it was; of a simulated network in the `carried` steps. `share` is of the nodes' time in the median launch.
-    `hash` is of all cars in the end: the same in all launches and for all numbers of nodes, or the program is wrong."""
+    """The simulation of `seconds` of traffic over `nodes` nodes. A step is one second, so steps per second is the speed
+    relative to real time; on a simulated network it covers the `carried` steps only. `share` is of the nodes' time in
+    the median launch. `hash` covers the final state of all cars; it must be equal in all launches and for all numbers
+    of nodes, or the program is wrong."""
 
     step: int
     phase: int
@@ -42,13 +43,13 @@ class TrafficResult:
 
     @property
     def real_time_ratio(self) -> float:
-        """Simulated time over the time it took, in the median launch."""
+        """Simulated time over elapsed time, in the median launch."""
         return self.steps_per_s.median
 
 
 def traffic(run: RunFolder) -> list[TrafficResult]:
     """The phases of all steps that are traffic, in order."""
-    # A node alone sends nothing: its phase has no samples, without which other tables leave phases out.
+    # A single node sends nothing, so its phase has no samples, for lack of which other tables leave it out.
     table = run.stored_table(TRAFFIC_NAME)
     table = table.sort_by([(name, "ascending") for name in ("step", "phase", "launch")])
     steps, phases = column(table, "step"), column(table, "phase")
@@ -57,7 +58,7 @@ def traffic(run: RunFolder) -> list[TrafficResult]:
 
 
 def hashes_differ(found: Sequence[TrafficResult]) -> bool:
-    """Whether cars are elsewhere for one number of nodes than for another."""
+    """Whether the final state of the cars depends on the number of nodes."""
     of_step = {one.step: {each.hash for each in found if each.step == one.step} for one in found}
     return any(len(hashes) > 1 for hashes in of_step.values())
 

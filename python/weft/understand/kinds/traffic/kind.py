@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ResultKind, by_step
 from weft.understand.kinds.traffic.driven import TrafficResult, hashes_differ, traffic
 from weft.understand.kinds.traffic.table import COMPUTE, RATIO, short_table, traffic_table
 
 
 def _clause(found: Sequence[TrafficResult]) -> str:
-    """How fast it was over the most nodes."""
+    """The speed over the most nodes."""
     most = max(found, key=lambda one: one.nodes)
     wrong = "; cars DIFFER between numbers of nodes" if hashes_differ(found) else ""
     return (
@@ -25,5 +25,7 @@ TRAFFIC = ResultKind(
     results=traffic,
     clause=_clause,
     tables=lambda found, _: {"traffic": traffic_table(found)},
-    short_table=short_table,
+    short_tables=lambda *of: [short_table(*of)],
+    named=by_step,
+    has_colour=True,
 )

@@ -1,4 +1,4 @@
-"""Traffic simulations as a table: how much faster than real time, over numbers of nodes."""
+"""Traffic simulations as a table: their speed relative to real time, over numbers of nodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def traffic_table(found: Sequence[TrafficResult]) -> ResultTable:
 
 
 def short_table(name: str, phases: Sequence[TrafficResult], _: RunMeta) -> ResultTable:
-    """That of one step, and where all cars were in the end."""
+    """The table of one step, with the final state of the cars as remarks."""
     first = phases[0]
     hashes = ", ".join(dict.fromkeys(one.hash for one in phases))
     said = "DIFFER between numbers of nodes" if hashes_differ(phases) else "of all cars"

@@ -42,11 +42,11 @@ FAMILIES = [
     interference_figures,
     file_cast_figures,
 ]
-"""Each makes the figures that there is data for; a new family is a new file and a line."""
+"""Each makes the figures for which there is data; a new family is a new file and a line."""
 
 
 def all_figures(material: ReportMaterial) -> list[Figure]:
-    """Every figure there is data for, in the report's order."""
+    """Every figure for which there is data, in the report's order."""
     return [figure for family in FAMILIES for figure in family(material)]
 
 

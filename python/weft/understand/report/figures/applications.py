@@ -1,4 +1,4 @@
-"""What nodes do on which applications compute: over the LAWS ratio gamma, and over the users of a web server."""
+"""Nodes that run applications: figures over the LAWS ratio gamma, and over the users of a web server."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from typing import Any
 
 import altair as alt
 
+from weft.base.errors import RequestError
+from weft.network.model.laws import Laws
+from weft.network.model.laws_fit import fit_laws
+from weft.runs.folder import RunFolder
+from weft.understand.kinds.loads.gamma_runs import sweep_of_runs
+from weft.understand.kinds.loads.kind import LOADS, offloads, servers, streams
+from weft.understand.kinds.loads.loaded import LoadedPoint
+from weft.understand.report.applications import ApplicationStep
 from weft.understand.report.figures.drawing import axes
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.figures.drawing.plots import LinePlot
 from weft.understand.report.material import ReportMaterial
-from weft.understand.report.steps import LoadStep
 
 _USERS = "Users"
 _GAMMA = "Application ratio gamma: application work over communication work"
@@ -21,7 +28,7 @@ _THIN = "Thin: at most, by LAWS, with the work that each stage has at gamma 0."
 
 @dataclass(frozen=True)
 class _Plot:
-    """A figure over gamma or over users: a value of each point, and perhaps a bound beside it."""
+    """A figure over gamma or over users: a value of each point, and optionally a bound."""
 
     name: str
     title: str
@@ -31,7 +38,7 @@ class _Plot:
     bound: Callable[[Any], float] | None = None
     decades: bool = False
     of_parts: bool = False
-    """Whether it is of parts of a simulated node."""
+    """Whether it shows parts of a simulated node."""
 
     @property
     def is_web(self) -> bool:
@@ -94,22 +101,23 @@ _PLOTS = (
 def load_figures(material: ReportMaterial) -> list[Figure]:
     """Throughput and gain over gamma; pages, response times, load and interrupts over users."""
     figures = []
-    offloads = any(step.offloads for step in material.loads)
+    steps = material.of_kind(LOADS)
+    has_gain = any(offloads(streams(step.results)) for step in steps)
     for plot in _PLOTS:
-        rows = [row for step in material.loads for row in _rows(plot, step)]
+        rows = [row for step in steps for row in _rows(plot, step)]
         labels = list(material.labels)
         if plot.name == "gamma-throughput":
-            fits = [row for step in material.loads for row in _fit_rows(step)]
+            fits = [row for step in steps for row in _fit_rows(step)]
             labels += dict.fromkeys(str(row["series"]) for row in fits)
             rows += fits
-        if rows and (offloads or plot.name != "gamma-gain"):
+        if rows and (has_gain or plot.name != "gamma-gain"):
             spec = _spec(plot, rows, labels)
             figures.append(Figure(plot.name, plot.title, plot.caption, spec, {plot.name: rows}))
     return figures
 
 
-def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
-    points: Sequence[Any] = step.web if plot.is_web else step.loaded
+def _rows(plot: _Plot, step: ApplicationStep) -> Iterator[Row]:
+    points: Sequence[Any] = (servers if plot.is_web else streams)(step.results)
     for one in points:
         if plot.of_parts and not one.interrupts_per_s:
             continue
@@ -121,9 +129,9 @@ def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
         yield row
 
 
-def _fit_rows(step: LoadStep) -> Iterator[Row]:
-    """LAWS fitted to what was measured, as a line of its own."""
-    for gamma, mbps in step.fitted:
+def _fit_rows(step: ApplicationStep) -> Iterator[Row]:
+    """LAWS fitted to the measurement, as a separate line."""
+    for gamma, mbps in _fitted(step.run, streams(step.results)):
         row: Row = {
             "series": f"{step.label}, LAWS fitted",
             "at": short(gamma),
@@ -131,6 +139,20 @@ def _fit_rows(step: LoadStep) -> Iterator[Row]:
         }
         row |= {"at_text": f"{gamma:.3g}", "value_text": f"{mbps:.4g}"}
         yield row | {"bound": short(mbps), "bound_text": f"{mbps:.4g}"}
+
+
+def _fitted(run: RunFolder, points: Sequence[LoadedPoint]) -> list[tuple[float, float]]:
+    """Gammas with the throughput in Mb/s of LAWS fitted to the measurement; empty if simulated or without a fit."""
+    if not (points and points[0].live):
+        return []
+    try:
+        found = fit_laws(sweep_of_runs([run], points[0].size_bytes).points, {})
+    except RequestError:
+        return []
+    if not isinstance(found.model, Laws):
+        return []
+    rates = found.values["link_mbps"] * found.model.after([one.gamma_done for one in points])
+    return list(zip([one.gamma for one in points], rates.tolist(), strict=True))
 
 
 def _spec(plot: _Plot, rows: Sequence[Row], labels: Sequence[str]) -> Spec:

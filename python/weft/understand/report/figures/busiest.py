@@ -1,4 +1,4 @@
-"""The busiest limits of a simulated network, whatever its shape: what they carried of what they can carry."""
+"""The busiest limits of a simulated network of any shape: their load as a share of capacity."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LABEL_PX, LABEL_LENGTH = 270, 36
 
 
 def busiest_figures(material: ReportMaterial) -> list[Figure]:
-    """One for each run that says what its limits carried."""
+    """A figure for each run that records the load of its limits."""
     return [
         _figure(f"busiest-{i + 1}", one) for i, one in enumerate(material.ensembles) if one.loads
     ]
 
 
 def _label(names: Sequence[str]) -> str:
-    """All names where there is room, else the first."""
+    """All names if they fit, else the first."""
     whole = ", ".join(names)
     return whole if len(whole) <= LABEL_LENGTH else listed(names, 1)
 
@@ -45,7 +45,7 @@ def _figure(name: str, one: EnsembleRun) -> Figure:
 
 
 def _row(place: int, loads: Sequence[LinkLoad]) -> Row:
-    """Limits that carried the same share of the same capacity."""
+    """A row of limits with the same load and the same capacity."""
     first = loads[0]
     names = fold_names([load.constraint for load in loads])
     told = Lane.of(", ".join(names), first, has_limit=True)
@@ -62,7 +62,7 @@ def _row(place: int, loads: Sequence[LinkLoad]) -> Row:
 
 
 def _alike(loads: Iterable[LinkLoad]) -> list[list[LinkLoad]]:
-    """The busiest first; those that differ by less than what is shown are one."""
+    """The loads grouped by displayed shares and capacity, the busiest first."""
     together: dict[tuple[str, str, float], list[LinkLoad]] = {}
     for load in loads:
         shares = percent(load.share), percent(load.peak_share)

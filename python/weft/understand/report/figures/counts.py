@@ -18,7 +18,7 @@ TABLE = "aapc"
 
 
 def aapc_figures(material: ReportMaterial) -> list[Figure]:
-    """One line for each run that did phased all-to-all."""
+    """One line for each run with a phased all-to-all."""
     rows = [row for one in material.ensembles for row in _rows(one)]
     if not rows:
         return []
@@ -55,7 +55,7 @@ def _rows(one: EnsembleRun) -> Iterator[Row]:
             lacking = {int(each["phase"]): str(each["reason"]) for each in missing}
             # Places may have gaps where phases are lost.
             distances = len(step.plan.chosen_nodes or range(step.nodes)) - 1
-            # Where a node was lost early every phase lacks something, and marks would say nothing.
+            # If a node was lost early, every phase is incomplete, and marks would be meaningless.
             marked = lacking if len(lacking) <= len(step.phases) / 2 else {}
             for phase in step.largest:
                 place = phase.phase % distances + 1
@@ -89,7 +89,7 @@ _KINDS = {
         ("Nodes in the chain", "Rate of the chain"),
     ),
 }
-"""By pattern the title, the caption, and the titles of both axes."""
+"""Title, caption, and the titles of both axes, by pattern."""
 
 
 def scaling_figures(material: ReportMaterial) -> list[Figure]:
@@ -113,7 +113,7 @@ def scaling_figures(material: ReportMaterial) -> list[Figure]:
 def _scaling_rows(one: EnsembleRun, kind: str) -> Iterator[Row]:
     numbers = _stream_row if kind == "streams" else _cast_row
     for step in one.steps:
-        # Which nodes take part in a phase is not read from the few transfers that are kept.
+        # The few transfers of a sample do not show which nodes take part in a phase.
         for phase in step.largest if step.kind == kind and not step.digests else ():
             count, rate_mbps = numbers(one, step, phase.phase)
             yield {
@@ -127,16 +127,16 @@ def _scaling_rows(one: EnsembleRun, kind: str) -> Iterator[Row]:
 
 
 def _stream_row(one: EnsembleRun, step: EnsembleStep, phase: int) -> tuple[int, float]:
-    """How many streams, and what all of them carried."""
+    """The number of streams, and their total rate."""
     (found,) = [each for each in step.phases if each.phase == phase]
     return sum(one.streams for one in step.expanded[phase].transfers), found.aggregate_mbps
 
 
 def _cast_row(one: EnsembleRun, step: EnsembleStep, phase: int) -> tuple[int, float]:
-    """How many nodes, and the image over the time of the last one to have it.
+    """The number of nodes, and the size of the image over the time until the last one had it.
 
-    On two networks each carries a half of the image, so the image is what all transfers of the
-    first link carry.
+    Two networks carry one half of the image each, so its size is the sum over all transfers of the
+    first link.
     """
     transfers = step.expanded[phase].transfers
     image = sum(each.bytes for each in transfers if each.ends == transfers[0].ends)

@@ -1,4 +1,4 @@
-"""The fabric of a simulated run: switches, links and hosts, coloured by what they carried."""
+"""The fabric of a simulated run: switches, links and hosts, coloured by their load."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STRIPES = " Stripes: each host, or a switch's inside."
 
 
 def fabric_figures(material: ReportMaterial) -> list[Figure]:
-    """For each run on a declared tree, one figure for each network that carried anything."""
+    """A figure for each network that carried traffic, of each run on a declared tree."""
     return [
         figure
         for i, one in enumerate(material.ensembles)
@@ -30,7 +30,7 @@ def fabric_figures(material: ReportMaterial) -> list[Figure]:
 
 
 def _of_run(name: str, one: EnsembleRun) -> Iterator[Figure]:
-    """None of a graph with several ways: it has no levels to stand in."""
+    """The figures of one run; none for a fabric with several paths, which has no levels."""
     fabric = one.run.meta.testbed.get("fabric")
     if not (one.loads and fabric and has_one_way(fabric)):
         return

@@ -1,4 +1,4 @@
-"""When a file came to the nodes of a chain: a bar for each, from its first chunk until all was on its disk."""
+"""The times at which the nodes of a chain received a file: a bar from the first chunk until all is on disk."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, sho
 from weft.understand.report.material import ReportMaterial
 
 MOST_ROWS = 64
-"""Of longer chains the nodes that had the file last."""
+"""The most nodes drawn; of longer chains, those that finished last."""
 ROW_PX, LEAST_PX = 16, 120
 COMING, WRITING = "chunks come", "written to the disk"
 
 
 def file_cast_figures(material: ReportMaterial) -> list[Figure]:
-    """One for each cast that reached a node."""
+    """A figure for each cast that reached a node."""
     found = (
         _figure(f"file-cast-{number}", one.label, *one.results)
         for number, one in enumerate(material.of_kind(CASTS), 1)
@@ -43,7 +43,7 @@ def _figure(name: str, label: str, one: FileCastResult) -> Figure | None:
 
 
 def _shown(nodes: Sequence[NodeCast]) -> list[NodeCast]:
-    """In the order of the chain, as far as the samples have it: by when each had its first chunk."""
+    """The nodes that finished last, ordered by the time of their first chunk, which follows the chain."""
     last = sorted(nodes, key=lambda one: one.done_ms or 0.0)[-MOST_ROWS:]
     return sorted(last, key=lambda one: one.first_ms or 0.0)
 

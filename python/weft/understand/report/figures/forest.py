@@ -1,4 +1,4 @@
-"""Forest plots: a row for each of several things, its value with its interval, beside 1."""
+"""Forest plots: a row for each item, with its ratio and interval, relative to 1."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from weft.understand.report.figures.drawing.parts import layer, sized, tooltip
 
 ROW_PX = 26
 STRONG, FAINT, SECOND = "#0072b2", "#9aa4b0", "#d55e00"
-"""Colours of points: what counts, what does not, and a second kind."""
+"""Colours of points: significant, not significant, and a second kind."""
 _EDGE = 50.0
-"""What is further than this from 1, as a ratio, is drawn at the edge."""
+"""Ratios beyond this factor from 1 are drawn at the edge."""
 _LEAST_SPAN = 0.08
-"""Of the axis: differences of less than a percent should look small."""
+"""The least span of the axis, so that differences below one percent look small."""
 
 
 @dataclass(frozen=True)
 class Twig:
-    """One row; its tooltip says `text`, where there is some."""
+    """One row; `text` replaces the value in its tooltip if it is not empty."""
 
     name: str
     value: Interval

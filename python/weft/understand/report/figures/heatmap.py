@@ -28,10 +28,10 @@ from weft.understand.report.figures.map_marks import (
 from weft.understand.report.material import ReportMaterial
 
 KINDS = ("matrix", "alltoall", "random", "xray")
-"""Patterns that measure pairs; of a run, the first of these that it has is drawn."""
+"""Patterns that measure pairs; the first of these that a run has is drawn."""
 
 LARGEST_SIDE = 256
-"""A map has so many rows at most: more are finer than its pixels, and a browser draws a million cells in minutes."""
+"""The most rows of a map; more would be finer than pixels, and a browser needs minutes for a million cells."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class RateMap:
 
     @cached_property
     def outlined(self) -> list[Outlined]:
-        """What is slow, by reason."""
+        """The slow ends, by reason."""
         return outlined(self.one, self.step, self.second)
 
     def worst(self, names: Sequence[str], side: int) -> Floats:
-        """The lowest rate or longest latency of each square of `side` x `side` routes; NaN where there is none.
+        """The lowest rate or longest latency of each square of `side` x `side` routes; NaN if none was measured.
 
         Shape (squares, squares), senders by receivers in the order of the names.
         """
@@ -80,7 +80,7 @@ class RateMap:
     def caption(
         self, cells: Sequence[Row], frames: Sequence[Row], again: Sequence[Row], side: int
     ) -> str:
-        """What the map shows, and what the marks mean that it has; those in red are named."""
+        """The content of the map and the meaning of its marks; red marks are named."""
         size = format_bytes(self.matrix.size_bytes)
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
@@ -97,8 +97,8 @@ AGAIN = "Dashed: measured again, alone; the colour is that of the second value."
 
 
 def heatmap_figures(material: ReportMaterial, second: SecondLook | None = None) -> list[Figure]:
-    """For each run the map of its rates and that of its latencies, by group and by name; with what a `second` look at
-    the same routes has found."""
+    """The maps of each run's rates and latencies, by group and by name, with the results of a `second` measurement of
+    the same routes."""
     maps = [
         RateMap(
             f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step, step.matrix, second
@@ -117,7 +117,7 @@ def _chosen(one: EnsembleRun) -> list[EnsembleStep]:
 
 
 def _figures(each: RateMap) -> Iterator[Figure]:
-    """Two maps, or one where the groups are in the order of names."""
+    """Two maps, or one if the groups are in the order of names."""
     members = set(each.matrix.names)
     by_name = [name for name in each.one.by_name if name in members]
     by_group = [name for name in each.one.by_group if name in members]
@@ -147,7 +147,7 @@ def _figures(each: RateMap) -> Iterator[Figure]:
 
 
 def _cell_rows(each: RateMap, names: Sequence[str], side: int = 1) -> list[Row]:
-    """Sender and receiver by their place among the names, and the value or none."""
+    """Sender and receiver by their position among the names, and the value or None."""
     return [
         {"from": i, "to": j, "value": None if math.isnan(value) else short(value, 4)}
         for i, row in enumerate(each.worst(names, side).tolist())
@@ -157,12 +157,12 @@ def _cell_rows(each: RateMap, names: Sequence[str], side: int = 1) -> list[Row]:
 
 
 def _divided(rows: Sequence[Row], side: int) -> list[Row]:
-    """Places of nodes as places of cells."""
+    """Positions of nodes as positions of cells."""
     return [{key: place / side for key, place in row.items()} for row in rows]
 
 
 def _border_rows(one: EnsembleRun, names: Sequence[str]) -> list[Row]:
-    """The groups that are next to each other in this order; that of all nodes is the map's edge."""
+    """The frames of groups whose nodes are adjacent in this order, without that of all nodes."""
     place = {name: i for i, name in enumerate(names)}
     found = []
     for group in one.groups or one.blocks:

@@ -1,4 +1,4 @@
-"""How rates are distributed: over routes, and over phases, which wait for their slowest route."""
+"""The distribution of rates over routes, and over phases, which wait for their slowest route."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _chosen(one: EnsembleRun) -> EnsembleStep | None:
 
 
 def _values(step: EnsembleStep) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]:
-    """The rates of all routes and of all phases, and how many have each."""
+    """The rates of all routes and of all phases, with the count of each rate."""
     phases = np.array([phase.rate_mbps for phase in step.largest])
     return (step.routes.mbps, step.routes.counts), (phases, np.ones(len(phases), dtype=np.int64))
 

@@ -1,4 +1,4 @@
-"""Interference: how many times longer a victim takes beside each congestor."""
+"""Interference: the slow-down of a victim beside each congestor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.understand.report.material import ReportMaterial
 
 
 def interference_figures(material: ReportMaterial) -> list[Figure]:
-    """A row for each run, size and congestor; faint where the medians are closer than their interval tells."""
+    """A row for each run, size and congestor; faint if the interval includes 1."""
     steps = material.of_kind(INTERFERENCE)
     several = len(steps) > 1
     twigs = [_twig(step.label if several else "", one) for step in steps for one in step.results]

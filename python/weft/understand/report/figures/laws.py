@@ -1,4 +1,4 @@
-"""What offload brings over the application ratio, by LAWS: the gain, its regimes, its optimum."""
+"""The gain of offload over the application ratio, by LAWS, with its regimes and its optimum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, sho
 TABLE, BEST = "laws", "laws-best"
 HEIGHT = 340
 POINTS = 120
-"""Of each regime's curve."""
+"""Points of each regime's curve."""
 
 _NAMES: dict[Stage, str] = {"link": "link", "nic": "NIC", "host": "host", "ceiling": "ceiling"}
 
@@ -42,7 +42,7 @@ def laws_figure(model: Laws, gammas: Floats) -> Figure:
 
 
 def _parameters(model: Laws) -> str:
-    """The ratios by name, and the deviations that are not 0."""
+    """The ratios by name, and the deviations unless 0."""
     values = {each.name: getattr(model, each.name) for each in fields(model)}
     named = ("p", "alpha", "beta", "sigma")
     return ", ".join(f"{k} {v:g}" for k, v in values.items() if k in named or v != 0)

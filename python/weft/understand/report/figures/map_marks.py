@@ -1,4 +1,4 @@
-"""What is outlined in a map of all pairs, and the sentences that say so."""
+"""The outlines in a map of all pairs, and the sentences that explain them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from weft.understand.report.figures.drawing.figure import Row
 
 MOST_NAMED = 8
 Ends: TypeAlias = tuple[str | None, str | None]
-"""Sender and receiver; None where all are meant."""
+"""Sender and receiver; None means all."""
 Route: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class SecondLook:
-    """What is known since a map was measured. `mbps` and, by message size, one-way `times_us` are of routes that were
-    measured again, alone; what turned out to be `at_fault` is outlined instead of what looked slow at first."""
+    """Results of measurements after a map. `mbps` and, by message size, one-way `times_us` are those of routes that
+    were measured again, alone; the ends `at_fault` are outlined instead of those that first looked slow."""
 
     mbps: Mapping[Route, float] = field(default_factory=dict)
     times_us: Mapping[tuple[Route, int], float] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class SecondLook:
 
 @dataclass(frozen=True)
 class Outlined:
-    """Ends that are outlined for the same reason, which begins a sentence that names them."""
+    """Ends that are outlined for the same reason; `why` begins the sentence that names them."""
 
     why: str
     ends: Sequence[Ends]
@@ -53,7 +53,7 @@ class Outlined:
 
 
 def outlined(one: EnsembleRun, step: EnsembleStep, second: SecondLook | None) -> list[Outlined]:
-    """What is slow in a map of rates; a map of latencies has nothing that is."""
+    """The slow ends of a map of rates, by reason; empty for a map of latencies."""
     if step.is_latency:
         return []
     if second is not None:
@@ -69,13 +69,13 @@ def outlined(one: EnsembleRun, step: EnsembleStep, second: SecondLook | None) ->
 
 
 def rectangles(ends: Sequence[Ends], names: Sequence[str]) -> list[Row]:
-    """Around these ends, in the places of the names; those of other nodes are left out."""
+    """Rectangles around these ends, by the order of the names; ends of other nodes are left out."""
     place = {name: i for i, name in enumerate(names)}
     return [mark for each in dict.fromkeys(ends) if (mark := _rectangle(each, place, len(names)))]
 
 
 def replaced(values: Floats, second: Mapping[Route, float], names: Sequence[str]) -> Floats:
-    """A map's values with those that were measured again in their places."""
+    """A map's values, with those that were measured again replaced."""
     place, found = {name: i for i, name in enumerate(names)}, values.copy()
     for (src, dst), value in second.items():
         if src in place and dst in place and np.isfinite(value):
@@ -93,7 +93,7 @@ def _slow_ends(one: EnsembleRun) -> Iterator[Ends]:
 
 
 def node_ends(node: str, direction: str | None) -> Iterator[Ends]:
-    """A node's row where it sends ("out"), its column where it receives ("in"), else both."""
+    """A node's row for "out", its column for "in", else both."""
     if direction != "in":
         yield node, None
     if direction != "out":
@@ -101,7 +101,7 @@ def node_ends(node: str, direction: str | None) -> Iterator[Ends]:
 
 
 def _odd_ends(one: EnsembleRun, step: EnsembleStep) -> Iterator[Ends]:
-    # A search has tried every odd cell again, alone: what it does not name was chance.
+    # A search has repeated every odd cell alone, so those that it does not name were due to chance.
     was_searched = any(each.kind == "xray" for each in one.steps)
     for cell in step.effects.cells if step.effects and not was_searched else ():
         yield cell.src, cell.dst

@@ -1,4 +1,4 @@
-"""Several pairs over several interfaces: a figure for each test, a colour for each policy, dashes for the pairs."""
+"""Several pairs over several interfaces: a figure for each test; colours show policies, dashes numbers of pairs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from weft.base.quantity import format_bytes, format_mbps, format_us
+from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
+from weft.understand.report.applications import ApplicationStep
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.material import ReportMaterial
-from weft.understand.report.steps import PairStep
 
 HEIGHT = 400
 ALONE = "all interfaces alone, added up"
@@ -30,24 +31,25 @@ _TITLES = {
 
 def multi_pair_figures(material: ReportMaterial) -> list[Figure]:
     """A figure for each test that was run."""
-    tests = dict.fromkeys(step.test for step in material.pairs)
-    return [_figure([step for step in material.pairs if step.test == test]) for test in tests]
+    steps = material.of_kind(MULTI_PAIR)
+    tests = dict.fromkeys(step.name for step in steps)
+    return [_figure([step for step in steps if step.name == test]) for test in tests]
 
 
-def _figure(steps: Sequence[PairStep]) -> Figure:
-    test = steps[0].test
-    several = len({step.label for step in steps}) > 1
+def _figure(steps: Sequence[ApplicationStep]) -> Figure:
+    test = steps[0].name
+    several = len({step.run_name for step in steps}) > 1
     rows = [row for step in steps for row in _rows(step, several)]
     table = f"multi-pair-{test}"
     return Figure(table, _TITLES[test], _CAPTIONS[test], _spec(table, rows, test), {table: rows})
 
 
-def _rows(step: PairStep, several: bool) -> Iterator[Row]:
-    prefix = f"{step.label} · " if several else ""
-    for point in step.points:
+def _rows(step: ApplicationStep, several: bool) -> Iterator[Row]:
+    prefix = f"{step.run_name} · " if several else ""
+    for point in step.results:
         if point.policy != "alone":
             yield _row(point, prefix)
-    if step.test != "latency":
+    if step.name != "latency":
         yield from _alone_rows(step, prefix)
 
 
@@ -69,9 +71,9 @@ def _place(series: str, pairs: int, size_bytes: int) -> Row:
     return {"series": series, "pairs": _pairs(pairs), "size": size_bytes, "size_text": size_text}
 
 
-def _alone_rows(step: PairStep, prefix: str) -> Iterator[Row]:
-    """What all interfaces carry when each runs alone, added up: the most that there is to have."""
-    alone = [point for point in step.points if point.policy == "alone"]
+def _alone_rows(step: ApplicationStep, prefix: str) -> Iterator[Row]:
+    """The sum of all interfaces' rates when each runs alone, which is an upper bound."""
+    alone = [point for point in step.results if point.policy == "alone"]
     for size in sorted({point.size_bytes for point in alone}):
         mine = [point.sum_mbps.median for point in alone if point.size_bytes == size]
         if len(mine) > 1:

@@ -1,4 +1,4 @@
-"""What a setting did: throughput over socket buffers with the knee and the bandwidth-delay product, or all timings."""
+"""The effect of a setting: throughput over socket buffers with knee and bandwidth-delay product, or all timings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _figure(table: str, study: SettingStudy, prefix: str) -> Figure:
 
 
 def _sized_figure(table: str, title: str, study: SettingStudy) -> Figure:
-    """Throughput over the sizes that the kernel gave."""
+    """Throughput over the sizes that the kernel granted."""
     is_segments = study.kind == "segments"
     axis, granted = (
         ("Payload of a segment", "segment that the kernel sent")
@@ -72,7 +72,7 @@ def _at(series: str, title: str, size_bytes: int, rate: Interval) -> Row:
 
 
 def _fit(study: SettingStudy) -> Iterator[Row]:
-    """What the two times give at the sizes that were measured."""
+    """The fitted rates at the measured sizes."""
     for size in sorted({one.granted_bytes for one in study.values if one.granted_bytes}):
         if rate := fitted_mbps(study.numbers, size):
             yield _at(
@@ -81,13 +81,13 @@ def _fit(study: SettingStudy) -> Iterator[Row]:
 
 
 def _segment_marks(study: SettingStudy) -> Iterator[Row]:
-    """What is reached however large frames are."""
+    """A line at the rate that no frame size exceeds."""
     if most := study.numbers.get("most_mbps"):
         yield _mark(WITHOUT_FRAMES, f"{WITHOUT_FRAMES}: {format_mbps(most.median)}", None, most)
 
 
 def _marks(study: SettingStudy) -> Iterator[Row]:
-    """Upright lines at sizes, a level one at what autotuning reaches; each with the interval beside it."""
+    """Vertical lines at knee and bandwidth-delay product, with intervals, and a horizontal one for autotuning."""
     for kind, name in ((KNEE, "knee_bytes"), (PRODUCT, "bandwidth_delay_bytes")):
         if found := study.numbers[name]:
             yield _mark(kind, f"{kind}: {format_bytes(found.median)}", found, None)

@@ -1,4 +1,4 @@
-"""The inferred network: groups of nodes within groups, what limits each, and which nodes are slow."""
+"""The inferred network: nested groups of nodes, the limits of each, and slow nodes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from weft.understand.report.material import ReportMaterial
 ROW_PX, LEAST_PX, MOST_PX = 15, 220, 1100
 FOLDED_PX = 48
 MOST_LEAVES = 256
-"""Of so many nodes those of a group are one row."""
+"""From this number of nodes on, the nodes of a group share a row."""
 LEAF_SHARE = 0.6
 """The column of nodes is this wide, measured in columns of groups."""
 
 SLOW = "#ff8a80"
 OVER = ["#fdebd3", "#f28c38"]
-"""From a limit that hardly matters to one that matters most."""
+"""Colours from the least to the most oversubscribed limit."""
 MOST_OVER = 8
 
 
@@ -50,7 +50,7 @@ class GroupTree:
 
     @cached_property
     def rows(self) -> list[tuple[str, ...]]:
-        """The nodes of each row: one, or where there are many those of an innermost group that are not slow."""
+        """The nodes of each row: one, or, if folded, those of an innermost group without slow nodes."""
         rows: dict[object, list[str]] = {}
         for name in self.names:
             alone = name in self._slow or not self.is_folded
@@ -68,12 +68,12 @@ class GroupTree:
 
     @cached_property
     def groups(self) -> list[tuple[str, ...]]:
-        """All groups below that of all nodes."""
+        """All groups except that of all nodes."""
         return [group for group in self.one.groups if 1 < len(group) < len(self.names)]
 
     @cached_property
     def depth(self) -> int:
-        """How many columns the groups take, that of all nodes included."""
+        """The number of columns of groups, including that of all nodes."""
         return 1 + max((self._level(group) for group in self.groups), default=0)
 
     def boxes(self) -> list[Row]:
@@ -103,7 +103,7 @@ class GroupTree:
         ]
 
     def _parts_lines(self, group: tuple[str, ...]) -> list[str]:
-        """The groups right inside of a group by their size: "16 x 16 nodes"."""
+        """The direct subgroups of a group by their size: "16 x 16 nodes"."""
         inner = [each for each in self.groups if set(each) < set(group)]
         level = min(map(self._level, inner), default=0)
         sizes = Counter(len(each) for each in inner if self._level(each) == level)
@@ -115,7 +115,7 @@ class GroupTree:
     def _box(self, group: tuple[str, ...], level: int, lines: list[str]) -> Row:
         places = [self._place[name] for name in group]
         inner = [self._level(each) for each in self.groups if set(each) < set(group)]
-        # A group with nothing inside reaches to its nodes, so that no column looks empty.
+        # A group without subgroups extends to its nodes, so that no column looks empty.
         right = level + 1 if inner else self.depth
         over = max((limit.oversubscription for limit in self._limits(group)), default=None)
         return {
@@ -142,7 +142,7 @@ class GroupTree:
 
     @cached_property
     def _slow(self) -> dict[str, str]:
-        """The words for each slow node."""
+        """The text of each slow node."""
         return {
             node: slow_text(each)
             for each in self.one.findings.slow
@@ -156,11 +156,11 @@ class GroupTree:
         return {name: place for place, row in enumerate(self.rows) for name in row}
 
     def _innermost(self, name: str) -> tuple[str, ...]:
-        """The smallest group around a node, of all nodes where there is no other."""
+        """The smallest group around a node; empty if only that of all nodes contains it."""
         return min((group for group in self.groups if name in group), key=len, default=())
 
     def _left_of(self, name: str) -> int:
-        """Where a node's rectangle begins: right of its innermost group."""
+        """The left edge of a node's rectangle: to the right of its innermost group."""
         innermost = self._innermost(name)
         if not innermost:
             return 1
@@ -168,12 +168,12 @@ class GroupTree:
         return self._level(innermost) + 1 if has_parts else self.depth
 
     def _level(self, group: tuple[str, ...]) -> int:
-        """How many groups are around this one, that of all nodes included."""
+        """The number of groups around this one, including that of all nodes."""
         return 1 + sum(set(group) < set(each) for each in self.groups)
 
 
 def tree_figures(material: ReportMaterial) -> list[Figure]:
-    """One tree for each run that has something to show in it: groups, or slow nodes."""
+    """A tree for each run with groups or slow nodes."""
     return [
         _figure(i, GroupTree(one))
         for i, one in enumerate(material.ensembles)
@@ -200,7 +200,7 @@ def _spec(tree: GroupTree, name: str) -> Spec:
 
 
 def _fill(over: float | None) -> str:
-    """The colour of a group: more orange where more is asked of its limit than it carries."""
+    """The colour of a group: more orange for a higher oversubscription of its limit."""
     if over is None:
         return FREE
     share = min(1.0, math.log(max(1.0, over)) / math.log(MOST_OVER))

@@ -15,12 +15,11 @@ from weft.understand.xray.trial import FlowTrial, logs
 
 @dataclass(frozen=True)
 class Correlation:
-    """`moves`: of nodes as senders, and as receivers, the logarithm of what they got of what their ports allow, against
+    """`moves`: for nodes as senders and as receivers, the log of their rate over what their ports allow, relative to
     the round's median.
 
-    Both are (nodes, rounds), NaN where a node had no part. The senders of a part share its capacity, so
-    all of them get less in rounds where more of them send, and less than others in all rounds if they
-    have less to share.
+    Both are (nodes, rounds), NaN if a node did not take part. The senders of a part share its capacity, so all of them
+    get less in rounds in which more of them send, and less than others in all rounds if their capacity is smaller.
     """
 
     moves: tuple[Floats, Floats]
@@ -30,11 +29,11 @@ class Correlation:
         return cls((_moves(order, rounds, ports, "src"), _moves(order, rounds, ports, "dst")))
 
     def halves(self, part: Ints) -> Ints:
-        """The labels 0 and 1 of the nodes of a part."""
+        """The labels 0 and 1 of the nodes of a part, split in two."""
         return _halves(_distances([moves[part] for moves in self.moves]))
 
     def nearer(self, node: int, own: Ints, other: Ints) -> Floats:
-        """By how much a node is nearer to its own part than to another, each time that it took part."""
+        """By how much a node is nearer to its own part than to another, for each round in which it took part."""
         mates = own[own != node]
         gaps = [
             (one[node] - _mean(one[other])) ** 2 - (one[node] - _mean(one[mates])) ** 2
@@ -49,7 +48,7 @@ def _moves(order: Sequence[int], rounds: Sequence[FlowTrial], ports: PortRates, 
     moves = np.full((len(order), len(rounds)), np.nan)
     place = {node: i for i, node in enumerate(order)}
     for column, trial in enumerate(rounds):
-        # A slow port is not a limit that its node shares with others.
+        # Relative to the ports, because a slow port is no shared limit.
         log_rates = logs(trial.mbps) - logs(ports.own_limits(trial.src, trial.dst))
         rows = [place[node] for node in getattr(trial, end).tolist()]
         moves[rows, column] = log_rates - np.median(log_rates)
@@ -57,7 +56,7 @@ def _moves(order: Sequence[int], rounds: Sequence[FlowTrial], ports: PortRates, 
 
 
 def _distances(moves: list[Floats]) -> Floats:
-    """The mean square difference of any two nodes over the rounds that both took part in."""
+    """The mean square difference of each two nodes over the rounds in which both took part."""
     total = np.zeros((len(moves[0]), len(moves[0])))
     for one in moves:
         known = ~np.isnan(one)
@@ -72,11 +71,9 @@ def _distances(moves: list[Floats]) -> Floats:
 
 
 def _halves(distances: Floats) -> Ints:
-    """Two clusters by Ward's linkage; one where nothing tells any two nodes apart."""
-    from scipy.cluster.hierarchy import (
-        fcluster,
-        ward,
-    )  # here, because every command would wait for it
+    """Two clusters by Ward's linkage; one if all distances are zero."""
+    # Imported here to keep start-up fast.
+    from scipy.cluster.hierarchy import fcluster, ward
     from scipy.spatial.distance import squareform
 
     tree = ward(squareform(np.sqrt(distances), checks=False))
@@ -84,6 +81,6 @@ def _halves(distances: Floats) -> Ints:
 
 
 def _mean(moves: Floats) -> Floats:
-    """The mean of each round over the nodes that took part in it, NaN where none did."""
+    """The mean of each round over the nodes that took part in it, NaN if none did."""
     count = (~np.isnan(moves)).sum(axis=0)
     return np.where(count > 0, np.nansum(moves, axis=0) / np.maximum(count, 1), np.nan)

@@ -1,4 +1,4 @@
-"""Which nodes share a limit that round trips do not show: the partition that explains their rates best."""
+"""Groups of nodes that share a limit not visible in round trips: the partition that explains their rates best."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.trial import FlowTrial
 
 LEAST_ROUNDS, MOST_ROUNDS = 24, 90
-"""Of fewer, two views of a node agree by chance; what is not clear after more is not told by rounds."""
+"""With fewer rounds, two views of a node may agree by chance; more would not clarify what is still unclear."""
 LEAST_EXPLAINED = 0.12
-"""A split that explains less of the remaining variation is chance, or follows what TCP does, not a limit."""
+"""The least share of the remaining variation that a split must explain; less may be chance, or TCP's behaviour."""
 SURE_DEVIATIONS = 3.0
-"""A node's place is sure when either view, and both together, put it there by so many standard errors."""
+"""A node's part is certain if either view, and both together, favour it by this many standard errors."""
 FINEST_MISFIT = 1e-6
-"""Rates are not known better than to a thousandth; a simulation may explain them without any rest."""
+"""The least misfit, since rates are known to a thousandth at best, and a simulation may explain them exactly."""
 LEAST_PART = 2
-"""One node by itself shares nothing: what holds it up is its port."""
+"""A single node shares no limit; it is limited by its port."""
 
 
 @dataclass(frozen=True)
 class HiddenGroups:
-    """The parts found, one if all share the same limit; `is_sure` when every node's place is clear."""
+    """The parts found, one if all share the same limit; `is_sure` if no more rounds are needed."""
 
     parts: tuple[Members, ...]
     is_sure: bool
 
 
 def find_hidden_groups(members: Members, rounds: list[FlowTrial], ports: PortRates) -> HiddenGroups:
-    """Split nodes into parts, by rounds in which random subsets of them send to each other.
+    """Splits nodes into parts, from rounds in which random subsets of them send to each other.
 
-    Nodes are split in two by the correlation of their rates; then single nodes go where max-min sharing of
-    the parts' limits explains better what all flows got. That is repeated with the parts, as long as a
-    split explains enough. Both are needed: only the model tells groups apart that hide behind each
-    other's limits, and where all are alike, correlation tells sooner.
+    Nodes are split in two by the correlation of their rates; then single nodes are moved if max-min sharing of the
+    parts' limits then explains the flows better. This is repeated with the parts while a split explains enough. Both
+    are needed: only the model separates groups that hide behind each other's limits, but correlation needs fewer rounds
+    if all groups are alike.
     """
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
@@ -62,10 +62,7 @@ class _Partition:
     correlation: Correlation
 
     def divided(self) -> tuple[Ints, bool]:
-        """The labels, and whether they are clear.
-
-        They are when there were rounds enough and every node's place is sure.
-        """
+        """The labels, and whether they are clear: with enough rounds, and every node's part certain."""
         labels = np.zeros(self.seen.nodes, dtype=np.int64)
         while True:
             best = min(self._splits(labels), key=self._mean_misfit, default=labels)
@@ -79,7 +76,7 @@ class _Partition:
         return labels, is_clear
 
     def _splits(self, labels: Ints) -> Iterator[Ints]:
-        """The labels with one of the parts in two, from halves on by single nodes, where that explains enough."""
+        """The labels with one of the parts split in two, for each part whose split explains enough."""
         most = (1 - LEAST_EXPLAINED) * self._mean_misfit(labels)
         new = labels.max() + 1
         for label in np.unique(labels):
@@ -94,8 +91,8 @@ class _Partition:
                 yield split
 
     def _placed(self, labels: Ints, among: Ints | None = None) -> Ints:
-        """The labels after nodes, of some parts or all, went where that explains the rounds better, one
-        at a time, until none does."""
+        """The labels after nodes were moved, one at a time, between some parts or all, until no move explains the
+        rounds better."""
         least = self._mean_misfit(labels)
         moved = True
         while moved:
@@ -111,8 +108,7 @@ class _Partition:
         return min(model + together, max(model, together)) > SURE_DEVIATIONS
 
     def _deviations_from(self, labels: Ints, node: int, other: int) -> tuple[float, float]:
-        """How many standard errors worse the rounds are explained with the node in another part, and how
-        many it is nearer to its own by what moves together."""
+        """By how many standard errors the node's own part is better than another: by the model, and by correlation."""
         own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
         worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
         return _deviations(worse), _deviations(self.correlation.nearer(node, own, others))
@@ -122,7 +118,7 @@ class _Partition:
 
 
 def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:
-    """Every node of some parts, or all, with every other one of these parts."""
+    """Every (node, other part) for the nodes of some parts or of all."""
     parts = np.unique(labels) if among is None else among
     for node in np.flatnonzero(np.isin(labels, parts)).tolist():
         for other in parts.tolist():
@@ -137,6 +133,6 @@ def _with(labels: Ints, node: int, other: int) -> Ints:
 
 
 def _deviations(values: Floats) -> float:
-    """How many standard errors the mean is above zero."""
+    """The mean in standard errors; 0 if undefined."""
     error = float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else 0.0
     return float(values.mean()) / error if error else 0.0

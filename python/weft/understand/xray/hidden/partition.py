@@ -1,4 +1,4 @@
-"""How well a partition of nodes, each part with a limit of its own, explains what rounds gave."""
+"""How well a partition of nodes, with a limit for each part, explains the rates of rounds."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.trial import FlowTrial, logs
 
 FULL_QUANTILE = 0.9
-"""This quantile of what a part carried is its capacity: most rounds fill it, some offer less."""
+"""The quantile of a part's rates that is taken as its capacity, because most rounds fill it and some offer less."""
 MOST_MISFIT = 0.5
-"""A flow counts as no further off than this natural logarithm: some have bad luck."""
+"""Deviations of flows are clipped to this natural logarithm, because some flows are unlucky."""
 NO_NODE = -1
 
 
 @dataclass(frozen=True)
 class FlowRounds:
-    """Flows among some nodes by round: `src`, `dst` (places in the order of the nodes), `mbps`,
-    `own_mbps` (what the ports of its ends would let it have), all (rounds, flows).
+    """Flows among some nodes by round: `src` and `dst` (indices of nodes), `mbps`, and `own_mbps` (the rate that the
+    ports of both ends allow), all of shape (rounds, flows).
 
-    Rounds with fewer flows end with flows of NO_NODE at 0 Mb/s.
+    Rounds with fewer flows are padded with flows of NO_NODE at 0 Mb/s.
     """
 
     nodes: int
@@ -51,11 +51,11 @@ class FlowRounds:
         return cls(len(order), src, dst, mbps, own_mbps)
 
     def misfit(self, labels: Ints) -> Floats:
-        """Per round the mean square of what is left unexplained of the rates, if each label had a limit.
+        """Per round, the mean square residual of the rates if each label has a limit.
 
-        What a part can send, and likewise receive, is what it carried in full rounds. Logarithms of
-        rates are compared, relative to their round: a busy machine slows all flows of it. One thing is fitted
-        for all flows: how much less than max-min shares they differ, since trials are too short for them to settle.
+        The capacity of a part, for sending and for receiving, is what it carried in full rounds. Logarithms of rates
+        are compared relative to their round, because a busy machine slows all of its flows. One parameter is fitted for
+        all flows: by how much they differ less than max-min shares, since trials are too short for them to converge.
         """
         named, places = np.unique(labels, return_index=True)
         key = np.argsort(np.argsort(places))[np.searchsorted(named, labels)].tobytes()
@@ -66,7 +66,7 @@ class FlowRounds:
     def _misfit_of(self, labels: Ints) -> Floats:
         shares = self._relative(logs(self._shares(labels)))
         explained = _explained(shares, self._measured)
-        # Flows with bad luck would bend the fit: once more, without what is far from the first one.
+        # Unlucky flows would distort the fit, so it is repeated with deviations from the first one clipped.
         explained = _explained(shares, explained + _bounded(self._measured - explained))
         return self._mean(_bounded(self._measured - explained) ** 2)
 
@@ -81,12 +81,12 @@ class FlowRounds:
         return fair_rates_in_rounds(crossed, capacities, self.own_mbps)
 
     def _relative(self, logarithms: Floats) -> Floats:
-        """Less the mean of the round; 0 where there is no flow."""
+        """Values less the mean of their round; 0 for padding."""
         centred = logarithms - self._mean(logarithms)[:, np.newaxis]
         return np.where(self._is_real, centred, 0.0)
 
     def _mean(self, values: Floats) -> Floats:
-        """Of each round, over its flows."""
+        """The mean over the flows of each round."""
         count = np.maximum(self._is_real.sum(axis=1), 1)
         mean: Floats = np.where(self._is_real, values, 0.0).sum(axis=1) / count
         return mean
@@ -101,7 +101,7 @@ class FlowRounds:
         return real
 
     def _crossings(self, labels: Ints) -> Crossings:
-        """A column for what each part sends, then one for what each receives."""
+        """The crossings (rounds, flows, 2 parts): sending parts first, then receiving parts."""
         parts = np.arange(labels.max() + 1)
         named = np.append(labels, NO_NODE)
         crossed: Crossings = np.concatenate(
@@ -111,7 +111,7 @@ class FlowRounds:
 
 
 def _explained(shares: Floats, measured: Floats) -> Floats:
-    """What the shares, up to all of them, explain: least squares."""
+    """The least-squares fit of measured rates by a multiple (0 to 1) of the shares."""
     slope = np.clip((shares * measured).sum() / max((shares**2).sum(), 1e-12), 0, 1)
     explained: Floats = slope * shares
     return explained

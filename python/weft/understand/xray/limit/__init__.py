@@ -1,1 +1,1 @@
-"""Limits that the search knows, with their capacities and rates."""
+"""Limits known to the search, with their capacities and rates."""

@@ -1,7 +1,7 @@
 """The capacities of many limits at once, and which of them flows cross.
 
-There may be a limit for each way of each of very many racks, and a flow crosses few of them. So the limits lie in
-layers of which a flow crosses one at most: those of a layer are of one kind and have no node in common.
+There may be a limit for each direction of each of very many racks, and a flow crosses few of them. So the limits are
+arranged in layers of one kind without common nodes, so that a flow crosses at most one limit of each layer.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from weft.understand.curve.curve import Ints
 from weft.understand.xray.limit.limit import SharedLimit
 
 Passing = Literal["out", "in", "inside", "from", "to"]
-"""How a flow crosses: out of the members, into them, between parts of them; or from or to a member, wherever else."""
+"""How a flow crosses: out of the members, into them, between their parts; or from or to a member in any way."""
 
 Numbered = tuple[int, SharedLimit]
 
 
 class Capacities:
-    """`mbps`, (capacities,): that of each limit, two of a switch."""
+    """`mbps` (capacities,) has the capacity of each limit; two for a switch."""
 
     def __init__(self, limits: Sequence[SharedLimit]) -> None:
         by_passing: dict[Passing, list[Numbered]] = {}
@@ -38,7 +38,7 @@ class Capacities:
         self._layers = [layer for kind in by_passing.items() for layer in _layers(*kind)]
 
     def crossed(self, src: Ints, dst: Ints) -> Ints:
-        """The capacities that each flow crosses, (flows, layers): NONE where it crosses none of a layer."""
+        """The capacities that each flow crosses, (flows, layers); NONE if it crosses none of a layer."""
         found = np.empty((len(src), len(self._layers)), dtype=np.int64)
         for column, layer in enumerate(self._layers):
             found[:, column] = layer.crossed(src, dst)
@@ -47,7 +47,7 @@ class Capacities:
 
 @dataclass(frozen=True)
 class Layer:
-    """The capacity that each node is behind, (nodes,), NONE of none, and the part of the limit's members it is in."""
+    """The capacity of each node's limit, (nodes,), NONE if it has none, and the node's part within that limit."""
 
     passing: Passing
     capacity_of: Ints
@@ -74,7 +74,7 @@ def _passings(limit: SharedLimit) -> tuple[Passing, ...]:
 
 
 def _layers(passing: Passing, limits: Sequence[Numbered]) -> Iterator[Layer]:
-    """The largest first: of limits inside of each other as many layers as they are deep."""
+    """The layers of limits, the largest limits first; nested limits need as many layers as their depth."""
     left = sorted(limits, key=lambda one: -len(one[1].members))
     while left:
         nodes = np.concatenate([limit.nodes for _, limit in left])

@@ -1,4 +1,4 @@
-"""Limits that sets of nodes share, and what each node can do by itself."""
+"""Limits that sets of nodes share, and the rates of each node's port."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Direction = Literal["out", "in", "inside"]
 class SharedLimit:
     """A capacity that `members` share.
 
-    "uplink": what leaves (out) or enters (in) the members. "switch": everything that they send, and
-    likewise everything that they receive. "core": what passes between the `parts` of the members.
+    "uplink": traffic that leaves (out) or enters (in) the members. "switch": all that they send, and
+    likewise all that they receive. "core": traffic between the `parts` of the members.
     """
 
     kind: Kind
@@ -40,19 +40,19 @@ class SharedLimit:
 
     @property
     def identity(self) -> tuple[str, Members, Direction]:
-        """What makes it the same limit when it is measured again."""
+        """Identifies the limit across measurements."""
         return self.kind, self.members, self.direction
 
     @cached_property
     def effect(self) -> bytes:
-        """Equal where the effect on any flows is: a digest, since many are compared again and again."""
+        """A digest that is equal if the effect on all flows is, since many limits are compared repeatedly."""
         parts = [sorted(part) for part in self.parts]
         told = self.kind, self.direction, self.nodes.tolist(), parts, self.capacity_mbps.median
         return blake2b(repr(told).encode(), digest_size=16).digest()
 
     @cached_property
     def capacity_mbps(self) -> Interval:
-        """What it lets through: the median over the rounds of its evidence."""
+        """The capacity: the median rate over the rounds of its evidence."""
         return median_interval([self.carried_mbps(trial) for trial in self.evidence])
 
     @cached_property
@@ -61,12 +61,12 @@ class SharedLimit:
         return np.array(sorted(self.members), dtype=np.int64)
 
     def carried_mbps(self, trial: FlowTrial) -> float:
-        """What crossed it in a trial."""
+        """The total rate across it in a trial."""
         crossed = self.crossings(trial.src, trial.dst)[:, 0]
         return float(trial.mbps[crossed].sum())
 
     def crossings(self, src: Ints, dst: Ints) -> Crossings:
-        """A column for each direction that has the capacity of its own."""
+        """The crossings (flows, directions), with a column for each direction that has its own capacity."""
         is_member = is_in(self.members)
         from_members, to_members = is_member[src], is_member[dst]
         if self.kind == "switch":
@@ -80,7 +80,7 @@ class SharedLimit:
 
     @cached_property
     def part_of(self) -> Ints:
-        """The part of each node, (nodes,), counted from 1; 0 of none."""
+        """The part of each node, (nodes,), numbered from 1; 0 for none."""
         found = np.zeros(MOST_NODES, dtype=np.int64)
         for number, nodes in enumerate(self.parts, 1):
             found[list(nodes)] = number
@@ -93,7 +93,7 @@ def _column(crossed: Crossings) -> Crossings:
 
 @dataclass(frozen=True, eq=False)
 class PortRates:
-    """What each node can send and receive by itself."""
+    """The rates at which each node's port can send and receive."""
 
     send_mbps: Floats
     receive_mbps: Floats
@@ -104,5 +104,5 @@ class PortRates:
         return self.send_mbps.tobytes() + self.receive_mbps.tobytes()
 
     def own_limits(self, src: Ints, dst: Ints) -> Floats:
-        """What each flow gets at most through its two ports."""
+        """The highest rate of each flow through its two ports."""
         return np.minimum(self.send_mbps[src], self.receive_mbps[dst])

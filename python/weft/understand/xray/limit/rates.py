@@ -1,4 +1,4 @@
-"""The rates that follow from ports and limits, and which limits it takes to explain what was measured."""
+"""The rates that follow from ports and limits, and which limits are needed to explain measurements."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def predict(
     limits: Sequence[SharedLimit],
     most_mbps: float | Floats = np.inf,
 ) -> Floats:
-    """The rates that ports and limits let the flows of a trial have, each `most_mbps` at most."""
+    """The max-min rates of a trial's flows under ports and limits, each at most `most_mbps`."""
     return predict_among(trial, ports, Capacities(limits), most_mbps)
 
 
 def predict_among(
     trial: FlowTrial, ports: PortRates, limits: Capacities, most_mbps: float | Floats = np.inf
 ) -> Floats:
-    """The same, of limits that several trials are asked about."""
+    """The max-min rates of a trial's flows, with capacities that are prepared once for several trials."""
     first = len(ports.send_mbps) + len(ports.receive_mbps)
     shared = limits.crossed(trial.src, trial.dst)
     senders = _repeated(trial.src)
@@ -41,20 +41,19 @@ def predict_among(
 
 
 def _repeated(nodes: Ints, first: int = 0) -> Ints:
-    """The capacity, from `first` on, of each flow's port that others use too; NONE of one that has it to itself."""
+    """The capacity number, from `first` on, of each flow's port if it is shared; NONE if the flow has it to itself."""
     return np.where(np.bincount(nodes)[nodes] > 1, nodes + first, NONE)
 
 
 FULL_LOAD = 0.99
-"""A limit is full when fair rates take this much of it: the rest is rounding."""
+"""A limit is full if fair rates take this share of it; the rest is rounding."""
 
 
 def predict_held_up(trial: FlowTrial, ports: PortRates, limits: Sequence[SharedLimit]) -> Floats:
-    """The least that TCP makes of these rates: acknowledgements wait where limits are full the other way.
+    """The least rates that TCP achieves if acknowledgements wait at limits that are full in the other direction.
 
-    A window is sent once per round trip. A flow whose acknowledgements wait in a queue behind the data of
-    others has the round trip that these have, and with the same window no higher rate than they have.
-    A larger window lets it have up to its fair rate.
+    A window is sent once per round trip. A flow whose acknowledgements queue behind the data of others has their round
+    trip, and with the same window no higher rate than they have. A larger window allows up to its fair rate.
     """
     capacities = Capacities(limits)
     rates = predict_among(trial, ports, capacities)
@@ -70,14 +69,14 @@ def predict_held_up(trial: FlowTrial, ports: PortRates, limits: Sequence[SharedL
 
 
 def least(of_capacities: Floats, crossed: Ints) -> Floats:
-    """The least of what each flow finds at the capacities that it crosses, (flows,)."""
-    # NONE is the last one.
+    """The least value over the capacities that each flow crosses, (flows,); infinite if it crosses none."""
+    # NONE indexes the last value, which is appended.
     found: Floats = np.append(of_capacities, np.inf)[crossed].min(axis=1, initial=np.inf)
     return found
 
 
 def without_explained(limits: Sequence[SharedLimit], ports: PortRates) -> list[SharedLimit]:
-    """The limits that are needed: those of the widest are asked first whether the others explain them."""
+    """The limits that the others do not explain; tested in order of capacity per member, the widest first."""
     kept = list(limits)
     widest_first = sorted(
         limits, key=lambda one: (-one.capacity_mbps.median / len(one.members), -len(one.members))

@@ -1,1 +1,1 @@
-"""Health: which node or uplink is not like the others."""
+"""Health: nodes and uplinks that differ from the others."""

@@ -21,7 +21,7 @@ from weft.understand.curve.curve import Ints
 ERROR = 0.05
 """The expected share of false ones among what is accused."""
 USUAL = 0.1
-"""In what share of the rounds an element like the others is behind them at most; a bad one is not in about as many."""
+"""An element like the others is behind them in at most this share of the rounds, a bad one in more."""
 CLEARED = 1e-2
 """An element whose stake fell so low is like the others: a bad one would be taken for that once in a hundred times."""
 

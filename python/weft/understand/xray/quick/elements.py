@@ -1,4 +1,4 @@
-"""What may be not like the others, numbered: both directions of each node, of what joins each group, and delays."""
+"""The elements that may differ from others, numbered: both directions of nodes and of uplinks of groups, and delays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Fault = Literal["slow", "delayed"]
 
 @dataclass(frozen=True)
 class QuickElement:
-    """A node, what joins a group to all others, or what joins the members of a group; one way, or both ways."""
+    """A node, the uplink of a group, or what joins the members of a group; in one direction or both."""
 
     kind: Kind
     members: Members
@@ -38,7 +38,8 @@ OF_GROUPS: tuple[tuple[Kind, Way, Fault], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """All elements of `count` nodes, of which some are in `groups`; nodes in none are alike among themselves."""
+    """All elements of `count` nodes, of which some are in `groups`; nodes outside of groups are compared with each
+    other."""
 
     count: int
     groups: Sequence[Members]
@@ -52,20 +53,20 @@ class Elements:
         return QuickElement(kind, self.groups[group], way, fault)
 
     def nodes(self, nodes: Ints, way: Way) -> Ints:
-        """The numbers of a direction ("both": the delay) of some nodes."""
+        """The element numbers of a direction ("both": the delay) of some nodes."""
         place = [one for one, _ in OF_NODES].index(way)
         found: Ints = place * self.count + nodes
         return found
 
     def of_groups(self, groups: Ints, kind: Kind, way: Way) -> Ints:
-        """The numbers of something of some groups, which are their places; NONE of none."""
+        """The element numbers of a kind and direction of some groups, given by index; NONE stays NONE."""
         place = [one[:2] for one in OF_GROUPS].index((kind, way))
         first = len(OF_NODES) * self.count + place * len(self.groups)
         found: Ints = np.where(groups == NONE, NONE, first + groups)
         return found
 
     def group_of(self, nodes: Ints) -> Ints:
-        """The places of the groups of some nodes, NONE where a node is in none."""
+        """The group indices of some nodes, NONE for nodes outside of groups."""
         labels = np.full(self.count, NONE)
         for place, members in enumerate(self.groups):
             labels[list(members)] = place

@@ -1,4 +1,4 @@
-"""The health of nodes and uplinks: which of them are not like the others, and which are not decided yet."""
+"""The health of nodes and uplinks: which of them differ from the others, and which are undecided."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from weft.understand.xray.survey import Survey, placed
 from weft.understand.xray.trial import FlowTrial
 
 MOST_ODD = 200
-"""With more of them the others are hardly what is usual."""
+"""With more odd elements than this, the rest no longer define "normal"."""
 
 
 @dataclass(frozen=True)
 class Odd:
-    """An element that is not like the others: its share of what these get at the same time, in so many rounds.
+    """An element that differs from the others: its `share` of their median rate at the same time, over `rounds`.
 
-    Of one that is delayed, the share of how long these take: 0.5 is twice as long. `own_mbps` and `usual_mbps` are of
-    single flows.
+    For a delayed element, `share` is the others' time over its own: 0.5 is twice as long. `own_mbps` and `usual_mbps`
+    are those of single flows.
     """
 
     element: QuickElement
@@ -39,7 +39,7 @@ class Odd:
 
 @dataclass(frozen=True)
 class HealthReport:
-    """`compared` counts the elements of which something is known; `undecided` ones need more rounds."""
+    """`compared` are the elements with observations; `undecided` ones need more rounds."""
 
     groups: tuple[Members, ...]
     compared: tuple[QuickElement, ...]
@@ -48,9 +48,9 @@ class HealthReport:
 
 
 def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
-    """What the round trips and the rounds so far say: a pure function of them.
+    """The health report, a pure function of the round trips and rounds so far.
 
-    The worst is accused first; what passed it is explained by it, and says nothing of what else it passed.
+    The worst element is blamed first; flows that passed it are then left out, because it explains them.
     """
     groups = groups_of(survey)
     elements = Elements(survey.count, groups)
@@ -65,7 +65,7 @@ def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
     return HealthReport(
         groups,
         tuple(elements[number] for number in np.flatnonzero(everything.rounds).tolist()),
-        # A slow port takes longer for a message, too.
+        # A slow port also delays messages, so its delay is not reported separately.
         tuple(
             one
             for one in odd.values()
@@ -76,20 +76,20 @@ def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
 
 
 def groups_of(survey: Survey) -> tuple[Members, ...]:
-    """The smallest groups that the round trips show; all nodes as one where they show none."""
+    """The smallest groups that the round trips show; all nodes as one group if they show none."""
     candidates = placed(present(survey), survey.trips).group
     leaves = [one.members for one in candidates.walk() if not one.children]
     return tuple(sorted(leaves, key=min))
 
 
 def present(survey: Survey) -> Members:
-    """The nodes that are not lost; no rates are known of them before the first round."""
+    """The nodes that are not lost, including those without rates, since none are known before the first round."""
     return frozenset(range(survey.count)) - survey.lost
 
 
 @dataclass(frozen=True)
 class _Tally:
-    """By element: in how many rounds it was seen, in how many behind, and its mean share."""
+    """By element: the rounds that observed it, those in which it was behind, and its mean share."""
 
     rounds: Ints
     behind: Ints
@@ -106,13 +106,13 @@ class _Tally:
         return cls(counts, behind, shares / np.maximum(counts, 1))
 
     def worst(self) -> int | None:
-        """Of the accused the one that gets least."""
+        """The blamed element with the least share; None if none is blamed."""
         seen = np.flatnonzero(self.rounds)
         found = seen[accused(log_stakes(self.behind[seen], self.rounds[seen]))]
         return int(found[np.argmin(self.share[found])]) if len(found) else None
 
     def open(self) -> Ints:
-        """Neither accused nor cleared."""
+        """The elements that are neither blamed nor cleared."""
         stakes = log_stakes(self.behind, self.rounds)
         found: Ints = np.flatnonzero((self.rounds > 0) & (stakes > np.log(CLEARED)))
         return found

@@ -18,11 +18,11 @@ SLOW_GROUP = 0.9
 """The mean flow of a group is behind with less of what the middle one of its like gets: means differ less than single
 flows, and inverse round trips, which are behind with less than SLOW_SHARE."""
 SAMPLES_OF_TRIPS = 6
-"""The round trips of a group are looked at in so many parts, each as if it was a round."""
+"""The round trips between groups are divided into this many parts, each of which counts as a round."""
 
 
 def rounds_of(survey: Survey, elements: Elements, trials: Sequence[FlowTrial]) -> list[QuickRound]:
-    """All that was seen so far."""
+    """All rounds so far, from round trips and trials."""
     found = list(_of_round_trips(survey, elements))
     for trial in trials:
         kinds = {one.kind for one in trial.experiments}
@@ -34,7 +34,7 @@ def rounds_of(survey: Survey, elements: Elements, trials: Sequence[FlowTrial]) -
 
 
 def _inside(trial: FlowTrial, elements: Elements) -> Iterator[QuickRound]:
-    """Each flow beside those of its own group; and the mean of each group beside those of others."""
+    """Each flow compared within its group, and the mean of each group compared with other groups."""
     groups = elements.group_of(trial.src)
     nodes = _nodes(trial, elements)
     whole = elements.of_groups(groups, "inside", "both")[np.newaxis]
@@ -61,12 +61,12 @@ def _between(trial: FlowTrial, elements: Elements) -> QuickRound:
 
 
 def _nodes(trial: FlowTrial, elements: Elements) -> Ints:
-    """The ports that each flow passes."""
+    """The elements of the ports that each flow passes."""
     return np.stack([elements.nodes(trial.src, "out"), elements.nodes(trial.dst, "in")])
 
 
 def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[QuickRound]:
-    """Each round trip beside those of its group; and the fastest of each group to others beside those of all groups."""
+    """Each round trip compared within its group, and the fastest of each group to others compared over groups."""
     is_here = ~np.isin([survey.trips.a, survey.trips.b], list(survey.lost)).any(axis=0)
     a, b = survey.trips.a[is_here], survey.trips.b[is_here]
     if len(a) == 0:

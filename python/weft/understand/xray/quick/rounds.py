@@ -1,4 +1,4 @@
-"""Rounds in which alike elements did the same at the same time: which of them were behind the others."""
+"""Rounds in which similar elements did the same at the same time, and which of them were behind the others."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 
 LEAST_ALIKE = 3
-"""Among fewer nothing says which one is odd."""
+"""The fewest similar elements among which one can be identified as odd."""
 NONE = -1
 
 
 @dataclass(frozen=True)
 class RoundValues:
-    """What a round says of some elements: its own value of each, and that of the middle one of its like."""
+    """The observations of a round: the value of each element, and the median of those similar to it."""
 
     elements: Ints
     values: Floats
     usual: Floats
 
     def behind(self, least_share: float) -> Ints:
-        """By observation, 1 where an element got less than this share of what is usual."""
+        """By observation, 1 if an element got less than this share of the median."""
         found: Ints = (self.values < least_share * self.usual).astype(np.int64)
         return found
 
 
 @dataclass(frozen=True)
 class QuickRound:
-    """Flow i says something of the elements `about[..., i]`, passed these and `beside[..., i]`, and had `values[i]`.
+    """Flow i observes the elements `about[..., i]`, passes these and `beside[..., i]`, and has the value `values[i]`.
 
-    It is compared with what is `alike[i]`; a larger value is better. If `per_element`, the flows of an element are one
-    observation, their mean or, if `counts_best`, the best of them; otherwise each flow is one.
+    It is compared with flows of equal `alike`; larger values are better. If `per_element`, the flows of an element form
+    one observation, their mean or, if `counts_best`, their maximum; otherwise each flow is an observation.
     """
 
     about: Ints
@@ -45,14 +45,14 @@ class QuickRound:
     counts_best: bool = False
 
     def without(self, element: int) -> QuickRound:
-        """The flows that did not pass an element."""
+        """The round without the flows that passed an element."""
         kept = ~((self.about == element).any(axis=0) | (self.beside == element).any(axis=0))
         about, beside = self.about[:, kept], self.beside[:, kept]
         alike, values = self.alike[kept], self.values[kept]
         return replace(self, about=about, beside=beside, alike=alike, values=values)
 
     def seen(self) -> list[RoundValues]:
-        """Of the elements that it is about: those of senders, those of receivers."""
+        """The observations, one set for each row of `about`, such as senders and receivers."""
         if self.per_element:
             return [self._of_elements(elements) for elements in self.about]
         usual, is_told = _medians(self.alike, self.values)
@@ -73,7 +73,7 @@ class QuickRound:
 
 
 def _medians(alike: Ints, values: Floats) -> tuple[Floats, np.ndarray]:
-    """The median among those that are alike, for each, and whether there are enough to tell."""
+    """For each value the median of those with equal `alike`, and whether they are at least LEAST_ALIKE."""
     usual, is_told = np.zeros(len(values)), np.zeros(len(values), dtype=bool)
     for kind in np.unique(alike).tolist():
         of = alike == kind

@@ -1,4 +1,4 @@
-"""Chooses during a run which rounds a health check still needs."""
+"""The health check: chooses during a run which rounds are still needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weft.understand.xray.windows import with_windows
 
 SEED = 1913
 FIRST_ROUNDS, MORE_ROUNDS = 5, 3
-"""Of each kind; five in a row decide among some thousand elements."""
+"""Rounds of each kind; five in a row decide among some thousand elements."""
 MOST_ROUNDS = 32
 """Who is still in doubt then is behind in about half of the rounds, and stays so."""
 
@@ -31,7 +31,7 @@ Laid = tuple[Experiment, list[Flow]]
 
 
 class HealthCheck:
-    """Conducts a quick xray step; deterministic in the samples it is shown, so that a resumed run goes on."""
+    """Conducts a quick xray step; a deterministic function of the samples, so that a run can be resumed."""
 
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta, self._step = meta, step
@@ -40,20 +40,20 @@ class HealthCheck:
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step with windows that fill the path a few times over; without rates known, as the plan has them."""
+        """The step with windows of a few bandwidth-delay products, or those of the plan if no rates are known."""
         step = self._meta.plan.steps[self._step]
         options = with_windows(step.options, self._take_survey(samples, set()))
         return replace(step, options=options)
 
     @property
     def summary(self) -> str:
-        """Why it stopped; empty when everything was decided."""
+        """Why the check stopped; empty if everything was decided."""
         if self.health is None or not self._is_late:
             return ""
         return time_was_up(self._time_s)
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """What to run next; nothing when all is decided or the time is up."""
+        """The phases to run next; empty if all is decided or the time is up."""
         survey = self._take_survey(samples, lost)
         done = trials(samples, self._step, self._meta.phases)
         if lost:
@@ -84,7 +84,7 @@ class HealthCheck:
 
 
 def _rounds_wanted(kind: str, have: int, health: HealthReport) -> int:
-    """How many more rounds of a kind it takes to decide what they are about."""
+    """The number of further rounds of a kind, 0 if its elements are decided."""
     if have == 0:
         return FIRST_ROUNDS
     about = ("uplink",) if kind == "cross" else ("node", "inside")
@@ -93,7 +93,7 @@ def _rounds_wanted(kind: str, have: int, health: HealthReport) -> int:
 
 
 def _near(survey: Survey, groups: Sequence[Members], rng: Random) -> list[Laid]:
-    """Each node sends to another one of its group; those in none, among each other."""
+    """Each node sends to another of its group; nodes outside of groups send to each other."""
     loose = present(survey).difference(*groups)
     parts = [part for part in (*groups, loose) if len(part) >= LEAST_ALIKE]
     return [(Experiment("inside", part, part), inside_flows(part, rng)) for part in parts]

@@ -1,1 +1,1 @@
-"""The tree that round trips draw."""
+"""The tree of nodes inferred from round trips."""

@@ -1,4 +1,4 @@
-"""Candidate groups from round trips: the branches of the tree that the round trips draw."""
+"""Candidate groups from round trips: the branches of the tree inferred from them."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from weft.understand.xray.tree.neighbour_joining import Mask, neighbour_joining
 from weft.understand.xray.tree.round_trips import fastest_resampled
 
 NOISE_DEVIATIONS = 4.0
-"""An edge of the tree counts when it is so many standard deviations of the round trips around it long."""
+"""An edge of the tree is significant if longer than this many standard deviations of the round trips around it."""
 NOISE_SHARE = 0.005
-"""... and this share of the usual round trip."""
+"""... and longer than this share of the median round trip."""
 LEAST_DISTANCES = 30
-"""The spread is that of so many of the shortest round trips at least: of fewer it is luck."""
+"""The fewest shortest round trips from which the spread is estimated; fewer are unreliable."""
 RESAMPLES = 40
-"""The support of a branch is then known to within 0.05 (binomial)."""
+"""Determines the support of a branch to within 0.05 (binomial)."""
 LEAST_SUPPORT = 0.9
-"""A branch that fewer of the resamplings show is no candidate."""
+"""A branch must appear in at least this share of the resamplings to be a candidate."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Nodes that a part of the network may join; `support` is the share of resamplings that show it too."""
+    """Nodes that a part of the network may join; `support` is the share of resamplings in which it appears."""
 
     members: Members
     children: tuple[Group, ...] = ()
     support: float = 1.0
 
     def walk(self) -> Iterator[Group]:
-        """This group and all below it, from the top."""
+        """This group and its descendants, from the top."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     @cached_property
     def parts(self) -> list[Members]:
-        """The children, and each member that is in none as a part of its own."""
+        """The children, and each member outside of them as a part of its own."""
         inside = [child.members for child in self.children]
         alone = self.members.difference(*inside)
         return inside + [frozenset([node]) for node in sorted(alone)]
@@ -51,10 +51,10 @@ class Group:
 def group_by_round_trip(nodes: Members, trips_us: Floats, seed: int = 0) -> Group:
     """The groups that the round trips show; `trips_us[a, b]` are those of a pair, ascending.
 
-    What a switch or a link adds to a round trip adds up along the path, so the fastest round trips
-    are distances in a tree, which neighbour joining finds; edges no longer than the noise are
-    contracted. The support of a group is the share of resamplings of the round trips that cut the
-    nodes in the same two (the bootstrap of J. Felsenstein, Evolution 39, 1985).
+    The delays of switches and links add up along the path, so the fastest round trips are distances in a tree, which
+    neighbour joining finds; edges no longer than the noise are contracted. The support of a group is the share of
+    resamplings of the round trips that split the nodes in the same way (the bootstrap of J. Felsenstein, Evolution 39,
+    1985).
     """
     order = sorted(nodes)
     if len(order) < 4 or np.isnan(trips_us[np.ix_(order, order)][:, :, 0]).all():
@@ -66,7 +66,7 @@ def group_by_round_trip(nodes: Members, trips_us: Floats, seed: int = 0) -> Grou
 def supported_splits(trips: Floats, seed: int = 0) -> dict[Members, float]:
     """The splits of the leaves that noise does not explain, as their sides without leaf 0, with their support.
 
-    Where all round trips of each pair are alike, as a simulator's are, drawing them again shows nothing new.
+    If all round trips of each pair are equal, as in a simulator, they are not resampled.
     """
     rng = np.random.default_rng(seed)
     are_alike = not (np.nanmax(trips, axis=2, initial=0) > trips[:, :, 0]).any()
@@ -98,7 +98,7 @@ def _significant(round_trip_us: Floats) -> list[Members]:
 
 
 class _Noise:
-    """How far measured distances are from those of a tree, at an edge of it."""
+    """The deviation of measured distances from those of a tree, at its edges."""
 
     def __init__(self, distances: Floats, misfit: Floats) -> None:
         upper = np.triu_indices(len(distances), 1)
@@ -108,12 +108,12 @@ class _Noise:
         self._misfit = misfit[upper][order]
 
     def of_edge(self, side: Mask, least_us: float) -> float:
-        """The standard deviation that bears on an edge.
+        """The standard deviation relevant to an edge.
 
-        It is that of the distances no longer than those on the edge's closer side, and of the mean of
-        all from a node to the other side. Single long distances say little: where many pairs cross the
-        same narrow link, they wait for each other. Where all others are farther away by more than
-        `least_us` and the noise of the near ones, how far does not matter.
+        It combines that of the distances no longer than those on the edge's closer side, and that of the mean distance
+        from a node to the other side. Single long distances are unreliable: if many pairs cross the same narrow link,
+        they wait for each other. If all others are farther away by more than `least_us` and the noise of the near
+        ones, their exact distance does not matter.
         """
         closer = min((side, ~side), key=lambda one: (self._longest(one), int(one.sum())))
         longest = self._longest(closer)
@@ -130,15 +130,16 @@ class _Noise:
         return float(self._distances[side].max(axis=0)[side].max())
 
     def _deviation_us(self, count: int) -> float:
-        """Of the shortest distances; where a few are far off, more than most of them show."""
+        """The standard deviation of the `count` shortest distances, from the median and the 90 % quantile of misfits,
+        the larger of both."""
         median, most = np.quantile(self._misfit[:count], [0.5, 0.9])
         return float(max(median / 0.6745, most / 1.645))
 
 
 def rooted(support: dict[Members, float], order: list[int]) -> Group:
-    """The tree of some splits, hung up by the vertex, or the edge, that leaves the smallest branches.
+    """The tree of some splits, rooted at the vertex or edge whose largest branch is smallest.
 
-    Preferably a vertex without nodes of its own, as the core of a network has none.
+    Vertices without nodes of their own are preferred, because the core of a network has none.
     """
     everything = frozenset(range(len(order)))
     both_sides = support | {everything - side: share for side, share in support.items()}
@@ -147,7 +148,7 @@ def rooted(support: dict[Members, float], order: list[int]) -> Group:
         children = tuple(group(child) for child in _largest_in(side, both_sides))
         return Group(frozenset(order[leaf] for leaf in side), children, both_sides[side])
 
-    # At the vertex below each split, and at the one of leaf 0, with what is beyond it.
+    # The branches at the vertex below each split, with the rest beyond it, and at the vertex of leaf 0.
     at_vertices = [_largest_in(everything, support)] + [
         [*_largest_in(side, support), everything - side] for side in support
     ]
@@ -160,7 +161,7 @@ def rooted(support: dict[Members, float], order: list[int]) -> Group:
 
 
 def _largest_in(inside: Members, sides: Iterable[Members]) -> list[Members]:
-    """Those of some sides that are within a set, without those within each other."""
+    """The largest of some sides that are proper subsets of a set."""
     below = [side for side in sides if side < inside]
     largest = [side for side in below if not any(side < other for other in below)]
     return sorted(largest, key=min)
@@ -171,6 +172,6 @@ def _most_of(branches: list[Members]) -> int:
 
 
 def _resampled(trips: Floats, rng: np.random.Generator) -> Floats:
-    """The fastest of as many round trips drawn again, with replacement, from each pair's."""
+    """The fastest round trip of each pair in a bootstrap resampling of its round trips."""
     drawn = fastest_resampled(trips, rng)
     return np.minimum(drawn, drawn.T)

@@ -1,4 +1,4 @@
-"""Neighbour joining: the tree whose paths are as long as the distances between its leaves."""
+"""Neighbour joining: the tree whose path lengths match the distances between its leaves."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Splits:
     lengths: Floats
 
     def distances(self) -> Floats:
-        """The length of the path between any two leaves: of the edges that part them."""
+        """The length of the path between each two leaves (leaves, leaves)."""
         across = (self.sides.T * self.lengths) @ ~self.sides
         found: Floats = across + across.T
         return found
 
 
 def neighbour_joining(distances: Floats) -> Splits:
-    """The tree of at least three leaves with a symmetrical matrix of distances; O(n^3).
+    """The tree of at least three leaves from a symmetric matrix of distances; O(n^3).
 
     Source: N. Saitou and M. Nei, "The neighbor-joining method", Molecular Biology and Evolution 4
     (1987), in the form of J. Studier and K. Keppler (1988). It is exact for distances that are

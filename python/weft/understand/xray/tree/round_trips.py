@@ -1,4 +1,4 @@
-"""Round trips of the pairs of nodes that were measured."""
+"""Round trips of the measured pairs of nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RoundTrips:
 
     @classmethod
     def of(cls, ends: Ints, other_ends: Ints, trips_us: Floats) -> RoundTrips:
-        """Of exchanges in any order."""
+        """From exchanges in any order."""
         a, b = np.minimum(ends, other_ends), np.maximum(ends, other_ends)
         order = np.lexsort((trips_us, b, a))
         a, b, trips_us = a[order], b[order], trips_us[order]
@@ -35,12 +35,12 @@ class RoundTrips:
 
     @property
     def fastest_us(self) -> Floats:
-        """Of each pair; other traffic and other processes only add to it."""
+        """The fastest round trip of each pair, because other traffic and processes only add to it."""
         shortest: Floats = self.us[:, 0]
         return shortest
 
     def among(self, order: Sequence[int]) -> RoundTrips:
-        """Those between some nodes, in ascending order, that are called by their places in it."""
+        """The round trips between some nodes (in ascending order), which are renumbered by their index in `order`."""
         names = np.asarray(order, dtype=np.int64)
         is_named = np.isin([self.a, self.b], names)
         kept = is_named.all(axis=0)
@@ -48,21 +48,21 @@ class RoundTrips:
         return RoundTrips(ends[0][kept], ends[1][kept], self.us[kept])
 
     def dense(self, count: int) -> Floats:
-        """As `trips_us[a, b]` and `trips_us[b, a]` of so many nodes, NaN where a pair was not measured."""
+        """The round trips as a symmetric array (count, count, deepest), NaN if a pair was not measured."""
         trips = np.full((count, count, self.us.shape[1]), np.nan)
         trips[self.a, self.b] = trips[self.b, self.a] = self.us
         return trips
 
     def resampled(self, rng: np.random.Generator) -> RoundTrips:
-        """The fastest of as many round trips drawn again, with replacement, from each pair's."""
+        """The fastest round trip of each pair in a bootstrap resampling of its round trips."""
         fastest = fastest_resampled(self.us, rng)
         return RoundTrips(self.a, self.b, fastest[:, np.newaxis])
 
 
 def fastest_resampled(trips_us: Floats, rng: np.random.Generator) -> Floats:
-    """The fastest of as many round trips drawn again, with replacement, from each row's; NaN where it has none.
+    """The fastest round trip of each row in a bootstrap resampling of the row; NaN if it has none.
 
-    Rows are ascending, (..., deepest), and end with NaN where they have fewer.
+    Rows (..., deepest) are ascending and padded with NaN.
     """
     deepest = trips_us.shape[-1]
     counts = (~np.isnan(trips_us)).sum(axis=-1, keepdims=True)

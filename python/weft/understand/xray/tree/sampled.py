@@ -1,4 +1,4 @@
-"""Candidate groups of very many nodes, of whose pairs a sample was measured."""
+"""Candidate groups of very many nodes, from a sample of their pairs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from weft.understand.xray.tree.grouping import (
 from weft.understand.xray.tree.round_trips import RoundTrips
 
 PAIRS_OF_GROUPS = 8
-"""So many of the shortest round trips between two groups say how far they are apart."""
+"""The number of shortest round trips between two groups that determine their distance."""
 LEAST_MATES = 2
-"""A node whose nearest are so many of one group, and none of others, belongs to it."""
+"""A node belongs to a group if its nearest nodes are at least this many of that group, and none of others."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """All nodes in their groups; nothing tells whether `unplaced` ones are in one of these, too."""
+    """All nodes in their groups; `unplaced` nodes may belong to one of them, but were not measured enough."""
 
     group: Group
     unplaced: Members = frozenset()
@@ -39,9 +39,9 @@ class Placement:
 def place(nodes: Members, trips: RoundTrips, seed: int = 0) -> Placement:
     """The groups that the round trips of some pairs show.
 
-    Nodes whose round trip is, for both of them, among their shortest are near each other; they are a group if all
-    others are farther away. The groups, as single leaves, and the nodes in none are then leaves of a tree, as all nodes
-    are where all pairs were measured (`grouping`).
+    Two nodes are near if their round trip is among the shortest of both; near nodes form a group if all others are
+    farther away. The groups and the nodes outside of groups are then the leaves of a tree, which is inferred as in
+    `grouping`.
     """
     order = sorted(nodes)
     pairs = trips.among(order)
@@ -54,18 +54,18 @@ def place(nodes: Members, trips: RoundTrips, seed: int = 0) -> Placement:
 
 
 def _noise_us(pairs: RoundTrips) -> float:
-    """By how much round trips over ways of the same length may differ."""
+    """By how much round trips over paths of equal length may differ."""
     if len(pairs.a) == 0:
         return 0.0
     noise_us = 0.0
     if pairs.us.shape[1] > 1:
-        # The fastest of many is off by about as much as the next one is behind it.
+        # The error of the fastest of many is about its distance to the second fastest.
         noise_us = float(np.nanmedian(pairs.us[:, 1] - pairs.us[:, 0])) / np.log(2)
     return max(NOISE_SHARE * float(np.median(pairs.fastest_us)), NOISE_DEVIATIONS * noise_us)
 
 
 def _supported(pairs: RoundTrips, count: int, within_us: float, seed: int) -> dict[Members, float]:
-    """The groups with their support: the share of resamplings of the round trips that show them too."""
+    """The groups with their support: the share of resamplings of the round trips in which they appear."""
     rng = np.random.default_rng(seed)
     are_alike = not (np.nanmax(pairs.us, axis=1, initial=0) > pairs.fastest_us).any()
     draws = 1 if are_alike else RESAMPLES
@@ -77,8 +77,8 @@ def _supported(pairs: RoundTrips, count: int, within_us: float, seed: int) -> di
 
 
 def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Members]:
-    """Nodes that are near each other and farther from all others, by their places."""
-    # Here, because every command would wait for them, and they take 40 MB.
+    """Groups of nodes (by index) that are near each other and farther from all others."""
+    # Imported here to keep start-up fast and to save 40 MB.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -90,7 +90,7 @@ def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Member
     a, b = pairs.a[is_near], pairs.b[is_near]
     edges = coo_array((np.ones(len(a)), (a, b)), shape=(count, count))
     labels = connected_components(edges, directed=False)[1]
-    # Not a group: nodes of which no near one was measured all find the next farther ones as near.
+    # These are no groups: nodes whose near pairs were not measured take the next farther ones as near.
     apart = labels[pairs.a] != labels[pairs.b]
     for ends in (pairs.a, pairs.b):
         is_close = apart & (trips_us <= nearest_us[ends] + within_us)
@@ -104,7 +104,7 @@ def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Member
 
 
 def _joined(labels: Ints, pairs: RoundTrips, near_us: Floats) -> Ints:
-    """With the nodes in no group, such as slow ones, whose nearest are all in the same one."""
+    """The labels after nodes outside of groups, such as slow ones, joined the only group of their nearest nodes."""
     joined = labels.copy()
     ends, others = np.concatenate([pairs.a, pairs.b]), np.concatenate([pairs.b, pairs.a])
     is_asked = (labels[ends] < 0) & (np.tile(pairs.fastest_us, 2) <= near_us[ends])
@@ -116,7 +116,7 @@ def _joined(labels: Ints, pairs: RoundTrips, near_us: Floats) -> Ints:
 
 
 def _labels(groups: Sequence[Members] | dict[Members, float], count: int) -> Ints:
-    """A number for each group, then one for each node in none."""
+    """A label for each node: a number for each group, then one for each node outside of groups."""
     labels = np.full(count, -1)
     for label, members in enumerate(groups):
         labels[list(members)] = label
@@ -133,7 +133,7 @@ def _splits_of(groups: dict[Members, float], count: int) -> dict[Members, float]
 
 
 def _splits_between(labels: Ints, pairs: RoundTrips, seed: int) -> dict[Members, float]:
-    """What the round trips between the labels show of the tree above them."""
+    """The splits of the tree above the labels, from the round trips between them, with their support."""
     branches = int(labels.max(initial=-1)) + 1
     if not 4 <= branches <= MOST_CUBED:
         return {}
@@ -146,7 +146,7 @@ def _splits_between(labels: Ints, pairs: RoundTrips, seed: int) -> dict[Members,
 
 
 def _between(labels: Ints, pairs: RoundTrips, branches: int) -> Floats:
-    """The shortest round trips between any two labels, ascending; as far as a third, where none was measured."""
+    """The shortest round trips between each two labels, ascending; estimated over a third one if none was measured."""
     ends = np.sort([labels[pairs.a], labels[pairs.b]], axis=0)
     apart = ends[0] != ends[1]
     key, trips_us = (ends[0] * branches + ends[1])[apart], pairs.fastest_us[apart]
@@ -163,7 +163,8 @@ def _between(labels: Ints, pairs: RoundTrips, branches: int) -> Floats:
 
 
 def _filled(trips: Floats) -> Floats:
-    """What was not measured is as far as the nearer of two ways over a third, as in a tree of equal depth."""
+    """Fills missing distances with the least over third labels of the larger distance to it, as in a tree of equal
+    depth."""
     known = np.where(np.isnan(trips[:, :, 0]), np.inf, trips[:, :, 0])
     ways = np.full_like(known, np.inf)
     for third in range(len(known)):
@@ -174,7 +175,7 @@ def _filled(trips: Floats) -> Floats:
 
 
 def _unplaced(labels: Ints, groups: int, pairs: RoundTrips) -> Ints:
-    """The nodes in no group that may be in one with which no pair of them was measured."""
+    """The nodes outside of groups that may belong to a group with which they have no measured pair."""
     met = np.zeros((len(labels), groups + 1), dtype=bool)
     for ends, others in ((pairs.a, pairs.b), (pairs.b, pairs.a)):
         met[ends, np.minimum(labels[others], groups)] = True

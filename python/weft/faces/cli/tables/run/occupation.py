@@ -7,6 +7,7 @@ from rich.table import Table
 
 from weft.base.quantity import number
 from weft.faces.cli.tables.layout import plain_table, titled
+from weft.understand.kinds.loads.kind import LOADS
 from weft.understand.node.occupation import Budget, Busy, CacheHits, Cycles
 from weft.understand.summary.summary import Summary
 
@@ -32,9 +33,8 @@ def print_insides(summary: Summary, console: Console) -> None:
 def _load(summary: Summary, busy: Busy) -> str:
     """The size of messages, and what else was asked of the node."""
     at = (busy.step, busy.phase)
-    gamma = [f" and gamma {one.gamma:g}" for one in summary.loaded if (one.step, one.phase) == at]
-    users = [f" and {one.users} users" for one in summary.web if (one.step, one.phase) == at]
-    return f"{busy.size_bytes} B" + "".join([*gamma, *users])
+    loads = [one.load for one in summary.results[LOADS.name] if (one.step, one.phase) == at]
+    return " and ".join([f"{busy.size_bytes} B", *loads])
 
 
 def _busy_table(rows: list[Busy]) -> Table:
@@ -67,7 +67,7 @@ def _cycles_table(rows: list[Cycles]) -> Table:
     table = plain_table("", "cycles/B", *(f"{name}, %" for name in rows[0].cycles))
     for one in rows:
         whole = sum(one.cycles.values()) / max(1, one.size_bytes)
-        shares = (f"{100 * one.share(name):.1f}" for name in one.cycles)
+        shares = (f"{100 * share:.1f}" for share in one.shares.values())
         table.add_row(one.node, number(whole), *shares)
     return table
 

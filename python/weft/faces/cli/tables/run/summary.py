@@ -17,7 +17,6 @@ from weft.faces.cli.tables.layout import (
     titled,
 )
 from weft.faces.cli.tables.run.ensemble import print_ensembles
-from weft.faces.cli.tables.run.loads import print_loads
 from weft.faces.cli.tables.run.occupation import print_insides
 from weft.faces.cli.tables.run.prediction import print_held
 from weft.faces.cli.tables.run.stops import print_differences
@@ -29,7 +28,6 @@ from weft.understand.curve.stops import stop_lines
 from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.every import KINDS
 from weft.understand.summary.summary import Summary
-from weft.understand.tables import pairs
 from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.points import deliveries_table, points_table
 from weft.understand.tables.race import race_table
@@ -63,19 +61,16 @@ def print_summary(summary: Summary) -> None:
     print_differences(console, summary.meta)
     if summary.race:
         print_table(console, race_table(summary.race))
-    print_loads(summary, console)
+    for kind in KINDS:
+        for table in kind.shown(summary.results[kind.name], summary.meta):
+            (_print_record if kind.is_record else print_table)(console, table)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    for table in pairs.short_tables(pairs.pairs_table(summary.multi_pair)):
-        print_table(console, table)
-    for kind in KINDS:
-        for table in kind.short_tables(summary.results[kind.name], summary.meta):
-            (_print_record if kind.is_record else print_table)(console, table)
     for table in activities_tables(summary.activities, summary.meta):
         print_table(console, table)
     print_held(summary.prediction, console)
     applications = summary.activities or any(summary.results.values())
-    if not (len(summary.rates) or summary.multi_pair or applications):
+    if not (len(summary.rates) or applications):
         console.print("no samples")
 
 

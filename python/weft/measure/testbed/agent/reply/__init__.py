@@ -1,4 +1,4 @@
-"""What agents (`weft-probe`) and relays say: a struct for each message. Samples travel in frames of their own."""
+"""Replies of agents (`weft-probe`) and relays: a struct for each message. Samples travel in frames of their own."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ Reply: TypeAlias = (
     | Ended
 )
 Answer = TypeVar("Answer", bound=Message)
-"""The reply that a request is followed by."""
+"""The type of reply that a request expects."""
 
 __all__ = [
     "Activities",

@@ -1,4 +1,4 @@
-"""What all replies have."""
+"""What all replies have in common."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from weft.measure.testbed.agent.request import tag_of
 
 Settings: TypeAlias = Mapping[str, object]
-"""What the kernel says is in force on a node for a step, by the keys that run.json has."""
+"""Effective settings of a node for a step as its kernel reports them, by the keys of run.json."""
 
 
 class Message(Struct, frozen=True, tag_field="type", tag=tag_of):
@@ -18,6 +18,6 @@ class Message(Struct, frozen=True, tag_field="type", tag=tag_of):
 
 
 class Ending(Message, frozen=True, kw_only=True):
-    """Ends what was asked; `rejected` are the connections or datagrams that were refused meanwhile."""
+    """Ends a request; `rejected` counts connections or datagrams that were refused meanwhile."""
 
     rejected: int = 0

@@ -1,4 +1,4 @@
-"""Phases between many nodes."""
+"""Replies about phases between many nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ListeningOn(Message, frozen=True):
 
 
 class Joined(Message, frozen=True):
-    """How far the node's clock is ahead of the first member's, and its settings."""
+    """The offset of the node's clock from the first member's, and its settings."""
 
     offset_ns: int
     error_ns: int
@@ -22,7 +22,7 @@ class Joined(Message, frozen=True):
 
 
 class Alive(Message, frozen=True, kw_only=True):
-    """Where the node is, said at intervals while phases run; `round` is the barrier's."""
+    """Progress of the node, sent at intervals while phases run; `round` is the barrier's."""
 
     phase: int
     state: str
@@ -30,11 +30,12 @@ class Alive(Message, frozen=True, kw_only=True):
     waiting_for: tuple[int, ...] = ()
     round: int | None = None
     computing: bool = False
-    """Its processors are busy, or stand for some that are: nothing need move."""
+    """Its processors are computing, or simulate that: no bytes need move."""
 
 
 class Activity(Struct, frozen=True):
-    """What a node did from the begin of a program to its own last end, on the run's clock; it waited for the rest."""
+    """How a node spent its time from the start of a program to its own end, on the run's clock; the rest was
+    waiting."""
 
     start_ns: int
     end_ns: int
@@ -47,8 +48,8 @@ class Activity(Struct, frozen=True):
 
 
 class Lap(Struct, frozen=True):
-    """A stretch of a node's time that a program asks for, on the run's clock; what came meanwhile, where the node was
-    stopped."""
+    """A stretch of a node's time that a program asks for, on the run's clock, with the bytes received during it, if the
+    node was stopped for it."""
 
     lap: int
     begin_ns: int
@@ -57,7 +58,7 @@ class Lap(Struct, frozen=True):
 
 
 class Activities(Message, frozen=True):
-    """Of each time that a phase, a program, was carried out."""
+    """The activity of each execution of a phase that is a program."""
 
     phase: int
     activities: tuple[Activity, ...]
@@ -65,8 +66,8 @@ class Activities(Message, frozen=True):
 
 
 class Driven(Message, frozen=True, kw_only=True):
-    """Where the cars of a node's domain are after a phase that is traffic, how often one passed the end of a link, and
-    what the node sent. The hash of all cars is the sum of all nodes', modulo 2^64."""
+    """Where the cars of a node's domain are after a traffic phase, how often one passed the end of a link, and what the
+    node sent. The hash of all cars is the sum of the nodes' hashes modulo 2^64."""
 
     phase: int
     hash: int

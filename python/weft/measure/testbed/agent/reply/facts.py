@@ -1,4 +1,4 @@
-"""What an agent says of its node."""
+"""Facts about an agent's node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.measure.testbed.agent.reply.base import Message, Settings
 
 
 class Interface(Struct, frozen=True):
-    """An interface that is up, and where it is reached."""
+    """An interface that is up, and its addresses."""
 
     name: str
     addresses: tuple[str, ...]
@@ -18,14 +18,15 @@ class Interface(Struct, frozen=True):
 
 
 class Cache(Struct, frozen=True):
-    """A cache of a processor that data goes through."""
+    """A processor cache for data."""
 
     level: int
     bytes: int
 
 
 class Facts(Struct, frozen=True):
-    """What an agent says of its node. All may be missing, so that an agent of another version can still say which."""
+    """Facts about an agent's node. All may be missing, so that an agent of another version can still report its
+    version."""
 
     hostname: str = ""
     kernel: str = ""
@@ -36,20 +37,20 @@ class Facts(Struct, frozen=True):
     caches: tuple[Cache, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     devices: Mapping[str, Settings] = {}
-    """What drives each interface: driver, firmware, slot, link, offloads."""
+    """Hardware of each interface: driver, firmware, slot, link, offloads."""
     settings: Mapping[str, int | str | None] = field(default_factory=dict)
-    """Limits and time-outs of the kernel, sizes in bytes (crates/probe/src/system/settings.rs)."""
+    """Limits and time-outs of the kernel; sizes in bytes (crates/probe/src/system/settings.rs)."""
 
 
 class Overhead(Struct, frozen=True):
-    """What timing itself costs on a node: reading the clock, and a round trip of a loop that does nothing."""
+    """The cost of timing on a node: reading the clock, and a round trip of an empty loop."""
 
     clock_read_ns: float = 0.0
     loop_ns: float = 0.0
 
 
 class Ready(Message, frozen=True):
-    """`transports` say by name why one is not to be had, None where it is."""
+    """The agent is ready. For each transport, `transports` says why it is unavailable, None if it is available."""
 
     version: str
     facts: Facts = Facts()

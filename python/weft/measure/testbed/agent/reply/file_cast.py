@@ -1,4 +1,4 @@
-"""A node of a cast of a file."""
+"""Replies of a node to which a file is cast."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from weft.measure.testbed.agent.reply.base import Message
 
 
 class Spent(Message, frozen=True, kw_only=True):
-    """What a node did with its time so far, the threads of all networks together, and how far it is.
+    """How a node has spent its time so far, summed over the threads of all networks, and its progress.
 
-    `blocked` is what came and had to wait until memory was free. Bytes are by network, chunks `known` to be right or
-    `stored`; `first`, `last` (chunk) and `whole` (all on the disk) are since the run's start.
+    `blocked` is received data that had to wait for free memory. Bytes are by network; chunks are `known` to be correct
+    or `stored`; `first`, `last` (chunk) and `whole` (all on disk) are times since the run's start.
     """
 
     read_ns: int
@@ -42,11 +42,11 @@ class CastOpened(Message, frozen=True):
 
 
 class CastAlive(Spent, frozen=True, kw_only=True):
-    """Said at intervals."""
+    """Progress, sent at intervals."""
 
 
 class CastBroken(Message, frozen=True, kw_only=True):
-    """A connection of a link ended, or did not come about; the others go on."""
+    """A connection of a link ended or could not be made; the others continue."""
 
     generation: int
     side: Literal["predecessor", "successor"]
@@ -55,19 +55,19 @@ class CastBroken(Message, frozen=True, kw_only=True):
 
 
 class CastFailed(Message, frozen=True):
-    """The node cannot read, or write, its file any more."""
+    """The node can no longer read or write its file."""
 
     message: str
 
 
 class CastWhole(Message, frozen=True):
-    """All is there, and on the disk."""
+    """The file is complete and on disk."""
 
     hash: str
 
 
 class CastDone(Spent, frozen=True, kw_only=True):
-    """The cast is over; `rejected` as in `Ending`. A source that `has_changed` was written to since it was read."""
+    """The cast is over; `rejected` as in `Ending`. `has_changed`: the source was written to since it was read."""
 
     rejected: int = 0
     has_changed: bool = False

@@ -1,4 +1,4 @@
-"""Interfaces and paths as `weft check` looks at them."""
+"""Interfaces and paths as `weft check` inspects them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.measure.testbed.agent.reply.base import Ending, Message
 
 
 class Slot(TypedDict, total=False):
-    """Where a card is on the PCI bus."""
+    """The place of a card on the PCI bus."""
 
     address: str
     speed: str | None
@@ -21,7 +21,7 @@ class Slot(TypedDict, total=False):
 
 
 class CheckedInterface(TypedDict, total=False):
-    """What the kernel and the driver say of an interface (crates/probe/src/inspect)."""
+    """What the kernel and the driver report about an interface (crates/probe/src/inspect)."""
 
     name: str
     up: bool
@@ -40,7 +40,7 @@ class CheckedInterface(TypedDict, total=False):
 
 
 class System(TypedDict, total=False):
-    """What holds for all interfaces of a node; `settings` are limits and time-outs of sockets, sizes in bytes."""
+    """What applies to all interfaces of a node; `settings` are limits and time-outs of sockets, sizes in bytes."""
 
     governors: list[str]
     numa_nodes: str | None
@@ -50,7 +50,7 @@ class System(TypedDict, total=False):
 
 
 class Inspected(Message, frozen=True):
-    """An interface is None where none has the address."""
+    """The inspected interfaces; None for an address that no interface has."""
 
     node: System
     interfaces: list[CheckedInterface | None]
@@ -63,7 +63,7 @@ class Echoing(Message, frozen=True):
 
 
 class Path(Struct, frozen=True, kw_only=True):
-    """A path as it was found over one network; errors are sentences or None."""
+    """The state of a path over one network; errors are sentences or None."""
 
     network: int
     connect_error: str | None
@@ -81,4 +81,4 @@ class Tried(Message, frozen=True):
 
 
 class EchoStopped(Ending, frozen=True):
-    """The node echoes no more."""
+    """The node has stopped echoing."""

@@ -1,4 +1,4 @@
-"""Settings of a node that may be changed."""
+"""Settings of a node that can be changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SeenKnob(Struct, frozen=True):
 
 
 class KnobsSeen(Message, frozen=True):
-    """Settings of a node; `boot` and `namespace` say which machine and network they are of, and since when."""
+    """Settings of a node; `boot` and `namespace` identify the machine's boot and the network namespace."""
 
     boot: str
     namespace: str
@@ -27,13 +27,13 @@ class KnobsSeen(Message, frozen=True):
 
 
 class KnobsSet(Message, frozen=True):
-    """What was read after the change: values by file, by name."""
+    """Values read back after the change: by name, then by file."""
 
     values: dict[str, dict[str, str]]
 
 
 class RestoredKnob(Struct, frozen=True):
-    """What became of a setting that was to be put back; `why` is said of a failure."""
+    """What became of a setting that was to be restored; `why` explains a failure."""
 
     name: str
     outcome: Literal["restored", "unchanged", "changed", "failed"]

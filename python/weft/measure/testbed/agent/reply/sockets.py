@@ -10,15 +10,16 @@ from weft.measure.testbed.agent.reply.base import Message
 
 
 class Watching(Message, frozen=True):
-    """Sockets are noticed, their tables read every `period_ms`; `why_not` says why the tracepoint is not, "" where it
-    is."""
+    """Sockets are observed, their tables read every `period_ms`; `why_not` says why the tracepoint is not used, "" if
+    it is."""
 
     period_ms: int
     why_not: str
 
 
 class SeenProcess(Struct, frozen=True):
-    """A process, and when it was seen first and last (of a rank: first as one). Times are on the node's clock."""
+    """A process, with the times when it was first and last seen (for a rank: first seen as a rank). Times are on the
+    node's clock."""
 
     pid: int
     parent: int
@@ -30,8 +31,8 @@ class SeenProcess(Struct, frozen=True):
 
 
 class SocketEvent(Struct, frozen=True):
-    """A socket began to listen or connect, was accepted (tracepoint), or was seen in the tables. Places are as in
-    10.0.0.1:22 and [::1]:22; a pid is 0 where it is not known."""
+    """A socket began to listen or connect, was accepted (tracepoint), or was seen in the tables. Places are written as
+    10.0.0.1:22 and [::1]:22; an unknown pid is 0."""
 
     at_ns: int
     what: Literal["listens", "connects", "accepts", "is_open", "bound"]
@@ -43,7 +44,7 @@ class SocketEvent(Struct, frozen=True):
 
 
 class SocketsSeen(Message, frozen=True):
-    """What a node's programs opened; `any_port` are the ports that its kernel gives to those that ask for any."""
+    """The sockets that a node's programs opened; `any_port` is the kernel's range of ephemeral ports."""
 
     boot: str
     namespace: str

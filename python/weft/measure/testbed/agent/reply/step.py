@@ -8,7 +8,7 @@ from weft.measure.testbed.agent.reply.base import Ending, Message, Settings
 
 
 class Listening(Message, frozen=True):
-    """The port of the first address, and those of the further ones."""
+    """The port of the first address, and those of further addresses."""
 
     port: int
     more_ports: tuple[int, ...] = ()
@@ -19,7 +19,7 @@ class Connected(Message, frozen=True):
 
 
 class Awaiting(Message, frozen=True):
-    """All that was asked for is measured and sent; the next batches may be asked for."""
+    """All requested batches are measured and sent; the next may be requested."""
 
 
 class NotRead(Struct, frozen=True):
@@ -30,16 +30,16 @@ class NotRead(Struct, frozen=True):
 
 
 class Recording(Message, frozen=True):
-    """Which counters are read beside the batches of a step, and which are not."""
+    """The counters that are read beside the batches of a step, and those that are not."""
 
     counters: list[str]
     missing: list[NotRead]
 
 
 class Stalled(Message, frozen=True):
-    """A step is about to fail: nothing had moved on its connection. Payload bytes of a full segment, segments that were
-    not acknowledged, how often in a row the oldest was sent again, and how long ago the peer's kernel acknowledged
-    anything, keepalive probes included."""
+    """A step is about to fail because nothing moved on its connection. Reports the payload bytes of a full segment, the
+    segments without acknowledgement, how often in a row the oldest was retransmitted, and how long ago the peer's
+    kernel acknowledged anything, including keepalive probes."""
 
     segment_bytes: int
     unacknowledged: int
@@ -48,7 +48,7 @@ class Stalled(Message, frozen=True):
 
 
 class Timed(Message, frozen=True):
-    """A batch is over; when it began is on the driver's clock."""
+    """A batch is over; its start is on the driver's clock."""
 
     start_ns: int
     elapsed_ns: int
@@ -78,7 +78,7 @@ class Done(Ending, frozen=True):
 
 
 class Error(Ending, frozen=True, kw_only=True):
-    """What was asked has failed because of some nodes, by index, or for another reason."""
+    """A request has failed because of some nodes (by index) or for another reason."""
 
     code: str
     message: str

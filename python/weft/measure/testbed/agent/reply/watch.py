@@ -1,4 +1,4 @@
-"""A site that watches links."""
+"""Replies of a site that watches links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.runs.probes import HostEvent
 
 
 class LinkState(Struct, frozen=True, kw_only=True):
-    """A link since the process that probes it began; `refused` says by kind why it is not probed."""
+    """A link since its probing process began; for each kind of probe, `refused` says why it is not used."""
 
     link: int
     address: str
@@ -22,7 +22,7 @@ class LinkState(Struct, frozen=True, kw_only=True):
 
 
 class WatchStatus(Struct, frozen=True, kw_only=True):
-    """What a process that watches has written last, at the latest 10 s ago while it runs."""
+    """The latest status of a watching process, at most 10 s old while it runs."""
 
     pid: int
     version: str
@@ -43,7 +43,7 @@ class WatchState(Message, frozen=True, kw_only=True):
 
 
 class WatchDrained(Message, frozen=True, kw_only=True):
-    """A frame with so many `rows` follows, unless there are none."""
+    """A frame with this number of `rows` follows, unless it is 0."""
 
     cursor: WatchCursor
     rows: int

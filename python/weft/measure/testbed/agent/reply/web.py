@@ -6,7 +6,7 @@ from weft.measure.testbed.agent.reply.base import Message
 
 
 class Serving(Message, frozen=True):
-    """A web server has started: its program, and the version as it says it."""
+    """A web server has started: its program, and the version that it reports."""
 
     port: int
     program: str
@@ -19,11 +19,12 @@ class Counting(Message, frozen=True):
 
 
 class Counted(Message, frozen=True):
-    """They do no more."""
+    """Pages no longer count."""
 
 
 class Responses(Message, frozen=True):
-    """What a web server's users found in a phase; response times are those of `requests`, from when they were due."""
+    """What a web server's users measured in a phase; response times are those of `requests`, counted from when they
+    were due."""
 
     phase: int
     users: int

@@ -1,4 +1,4 @@
-"""What the coordinator asks of agents (`weft-probe`): a struct for each message, with the keys that Rust reads."""
+"""Requests of the coordinator to agents (`weft-probe`): a struct for each message, with the keys that Rust reads."""
 
 from weft.measure.testbed.agent.request.base import NoMoreBatches, Request, tag_of
 from weft.measure.testbed.agent.request.ensemble import (

@@ -1,4 +1,4 @@
-"""What all requests have."""
+"""What all requests have in common."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from msgspec import Struct
 
 
 def tag_of(name: str) -> str:
-    """A message's type on the wire: DriveSynchronised is drive_synchronised."""
+    """A message's type on the wire: drive_synchronised for DriveSynchronised."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 class Request(Struct, frozen=True, kw_only=True, tag_field="type", tag=tag_of):
-    """A request; one without fields is all said."""
+    """A request; its type may be all that it contains."""
 
 
 class NoMoreBatches(Request, frozen=True, tag="over"):

@@ -1,4 +1,4 @@
-"""What is asked of the members of a session of many nodes."""
+"""Requests to the members of a session of many nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Open(Request, frozen=True, kw_only=True):
 
 
 class Join(Request, frozen=True, kw_only=True):
-    """Connect to the other members. `peers` has each member's listeners, the epoch is on the first member's clock."""
+    """Connect to the other members. `peers` has each member's listeners; the epoch is on the first member's clock."""
 
     members: list[int]
     peers: dict[str, list[str]]
@@ -39,16 +39,16 @@ class Phases(Request, frozen=True, kw_only=True):
 
 
 class ProgramPart(Struct, frozen=True, omit_defaults=True):
-    """A phase that is a program; `node` is the member's part, as `weft._core` gives it, where it does not follow from
-    the step."""
+    """A phase that is a program; `node` is the member's part as `weft._core` gives it, unless it follows from the
+    step."""
 
     phase: int
     node: Raw | None = None
 
 
 class Programs(Request, frozen=True, kw_only=True):
-    """Carry out programs, with a barrier before each. `ranks` has the member that each rank is; of a phase the times of
-    at most `rows` messages are kept."""
+    """Run programs, with a barrier before each. `ranks` has the member of each rank; the times of at most `rows`
+    messages of a phase are kept."""
 
     step_index: int
     launch: int
@@ -77,7 +77,7 @@ class Traffics(Request, frozen=True, kw_only=True):
 
 
 class Leave(Request, frozen=True):
-    """End the session when all is done."""
+    """End the session when everything is done."""
 
 
 class Abort(Request, frozen=True):

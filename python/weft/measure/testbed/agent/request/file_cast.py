@@ -1,4 +1,4 @@
-"""What is asked of the nodes that a file is cast to."""
+"""Requests to the nodes of a file cast."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from weft.plan.plan import Options
 
 
 class CastJob(Struct, frozen=True, kw_only=True):
-    """A file on a node: the one that is cast, or one that is to become the same. What an earlier cast has left of it
-    does not count where it `is_fresh`."""
+    """A file on a node: the source, or a copy to be written. If it `is_fresh`, data left by an earlier cast is
+    ignored."""
 
     path: str
     is_source: bool
@@ -23,7 +23,7 @@ class CastJob(Struct, frozen=True, kw_only=True):
 
 
 class CastLook(Request, frozen=True, kw_only=True):
-    """What is there? Nothing is changed."""
+    """Report what exists; nothing is changed."""
 
     job: CastJob
 
@@ -42,20 +42,20 @@ class CastOpen(Request, frozen=True, kw_only=True):
 
 
 class CastAccept(Request, frozen=True, kw_only=True):
-    """That node connects, for the link of that number."""
+    """Accept the link with this number from this node."""
 
     generation: int
     from_: int = field(name="from")
 
 
 class CastConnect(Request, frozen=True, kw_only=True):
-    """Send on to the node that listens there, on each network; without addresses this is the last."""
+    """Send to the node with these addresses, one for each network; without addresses this node is the last."""
 
     generation: int
     peers: list[str]
 
 
 class CastOver(Request, frozen=True, kw_only=True):
-    """The end; the file gets its name if it `is_good`."""
+    """The cast is over; the file gets its name if it `is_good`."""
 
     is_good: bool

@@ -1,4 +1,4 @@
-"""What is asked about a node's settings."""
+"""Requests about a node's settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.measure.testbed.agent.request.base import Request
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """A setting of the node to look at; `interface` is "" of a host's. As `weft.knobs.knob.Knob` has it."""
+    """A setting to read; `interface` is "" for a setting of the host. Fields as in `weft.knobs.knob.Knob`."""
 
     name: str
     read: Access
@@ -20,15 +20,15 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class LookAtKnobs(Request, frozen=True, kw_only=True):
-    """What are these settings? Those of the login's interface may be changed if `anyway`."""
+    """Read these settings. With `anyway`, those of the login's interface may be changed too."""
 
     knobs: list[Question]
     anyway: bool = False
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """A setting that is changed, or is about to be. `old` has values by file ("" of a command), `new` what was read
-    after the change."""
+    """A setting that is changed or about to be. `old` has values by file ("" for a command), `new` what was read after
+    the change."""
 
     name: str
     read: Access
@@ -50,11 +50,11 @@ class SetKnobs(Request, frozen=True, kw_only=True):
 
 
 class RestoreKnobs(Request, frozen=True, kw_only=True):
-    """Put settings back, the last one first."""
+    """Restore settings, the last one first."""
 
     session: str
     entries: list[Entry]
 
 
 class Beat(Request, frozen=True):
-    """The coordinator is there: without this for 10 s, what was changed is put back. It has no answer."""
+    """The coordinator is alive: changed settings are restored after 10 s without this. It has no answer."""

@@ -1,4 +1,4 @@
-"""What is asked of one node by itself: its clock, what it is like, the sockets and paths that are seen from it."""
+"""Requests to a single node: its clock, its description, its sockets, and the paths from it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from weft.measure.testbed.ports import PortRange
 
 
 class ClockRequest(Request, frozen=True, tag="clock"):
-    """What time is it on your monotonic clock?"""
+    """Read your monotonic clock."""
 
 
 class CountersRequest(Request, frozen=True, tag="counters"):
-    """What have your interfaces carried so far?"""
+    """Report what your interfaces have carried so far."""
 
 
 class Sockets(Request, frozen=True):
-    """Note which sockets programs open, until the next request, which is not answered otherwise."""
+    """Record which sockets programs open, until the next request; that request gets no other answer."""
 
 
 class Inspect(Request, frozen=True, kw_only=True):
-    """Say what the node is like, and the interfaces that have these addresses."""
+    """Describe the node, and the interfaces that have these addresses."""
 
     addresses: list[str]
 
 
 class Echo(Request, frozen=True, kw_only=True):
-    """Answer questions that show the token until told to stop."""
+    """Echo requests that show the token, until told to stop."""
 
     addresses: list[str]
     ports: PortRange | None = None
@@ -35,7 +35,7 @@ class Echo(Request, frozen=True, kw_only=True):
 
 
 class Peer(Struct, frozen=True, kw_only=True):
-    """A node that echoes, as seen from one that asks, on one network."""
+    """A node that echoes, as the asking node reaches it on one network."""
 
     node: int
     network: int
@@ -44,11 +44,11 @@ class Peer(Struct, frozen=True, kw_only=True):
 
 
 class PathsRequest(Request, frozen=True, kw_only=True, tag="paths"):
-    """Try the paths to nodes that echo."""
+    """Test the paths to nodes that echo."""
 
     peers: list[Peer]
     token: str
 
 
 class StopEcho(Request, frozen=True):
-    """Echo no more."""
+    """Stop echoing."""

@@ -1,4 +1,4 @@
-"""What is asked of a relay."""
+"""Requests to a relay."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from weft.measure.testbed.agent.request.base import Request
 
 
 class _OfChild(Request, frozen=True, kw_only=True):
-    """To a relay, of one of the processes behind it."""
+    """A request to a relay about one of the processes behind it."""
 
     child: int
 

@@ -1,4 +1,4 @@
-"""What is asked of the two ends of a step, and of agents beside another program's processes."""
+"""Requests to the two ends of a step, and to agents beside another program's processes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from weft.plan.plan import Step
 
 
 class Serve(Request, frozen=True, kw_only=True):
-    """Listen, say on which port, then serve the peer that shows the token. What both ends of a pair are told.
+    """Listen, report the port, then serve the peer that shows the token. Fields are common to both ends of a pair.
 
-    One that `shares_host` leaves it to another agent of its node to record what the host does.
-    `costs_ps` are, by message size, the picoseconds that receiving a byte takes: an application computes a multiple.
+    With `shares_host`, another agent of the node records what the host does. `costs_ps` gives, by message size, the
+    picoseconds that receiving a byte takes; an application computes a multiple of it.
     """
 
     step: Step
@@ -29,8 +29,8 @@ class Serve(Request, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True):
-    """How to measure a phase whose message time is known: so many batches of so many messages, after a batch of
-    `warm_up` messages that is not timed, unless that is 0."""
+    """How to measure a phase whose message time is known: batches of a number of messages, after an untimed batch of
+    `warm_up` messages, unless that is 0."""
 
     phase: int
     messages: int
@@ -39,8 +39,8 @@ class Known(Struct, frozen=True):
 
 
 class Drive(Serve, frozen=True, kw_only=True):
-    """Connect to a serving peer, if there is one, and run phases: in the order of those `known`, where there are any;
-    then the batches that are asked for, where it `takes_orders`. The epoch is on the driver's clock."""
+    """Connect to a serving peer, if there is one, and run phases: those `known`, in their order, if there are any;
+    then, with `takes_orders`, the batches that are requested. The epoch is on the driver's clock."""
 
     peer: str | None
     step_index: int
@@ -52,7 +52,7 @@ class Drive(Serve, frozen=True, kw_only=True):
 
 
 class Wanted(Struct, frozen=True):
-    """A batch of a phase that was chosen by the samples so far."""
+    """A batch of a phase, chosen by the samples so far."""
 
     phase: int
     batch: int
@@ -61,7 +61,7 @@ class Wanted(Struct, frozen=True):
 
 
 class Batches(Request, frozen=True, kw_only=True):
-    """Run these, one after the other."""
+    """Run these batches one after the other."""
 
     batches: list[Wanted]
 
@@ -73,7 +73,7 @@ class DriveSynchronised(Serve, frozen=True, kw_only=True):
 
 
 class Batch(Request, frozen=True, kw_only=True):
-    """Begin at a time of the driver's clock, at once where that is over; without a number it does not count."""
+    """Start at a time on the driver's clock, or at once if it has passed; a batch without a number is not recorded."""
 
     size_bytes: int
     messages: int
@@ -83,7 +83,7 @@ class Batch(Request, frozen=True, kw_only=True):
 
 
 class Beside(Request, frozen=True, kw_only=True):
-    """Record for a process that comes to a socket of that name, until it goes and there are no more batches."""
+    """Record for a process that connects to the socket of this name, until it leaves and there are no more batches."""
 
     address: str
     name: str

@@ -1,4 +1,4 @@
-"""What is asked of a site that watches."""
+"""Requests to a site that watches links."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from weft.measure.testbed.agent.request.base import Request
 
 
 class WatchedLink(Struct, frozen=True, kw_only=True):
-    """A peer of a site that watches, and how it is probed; `turn` is which part of an interval, of how many."""
+    """A peer of a watching site, and how it is probed; `turn` is the part of an interval in which it is probed, and the
+    number of parts."""
 
     link: int
     peer: str
@@ -22,7 +23,7 @@ class WatchedLink(Struct, frozen=True, kw_only=True):
 
 
 class WatchConfig(Struct, frozen=True, kw_only=True):
-    """What the process of a site that watches is told."""
+    """The configuration of a site's watching process."""
 
     site: str
     serial: int
@@ -34,7 +35,7 @@ class WatchConfig(Struct, frozen=True, kw_only=True):
 
 
 class WatchCursor(Struct, frozen=True, kw_only=True):
-    """How far what a site has kept was fetched; another `spool` in its place is fetched from its begin."""
+    """How much of a site's stored data was fetched; a new `spool` is fetched from its start."""
 
     spool: int = 0
     segment: int = 0
@@ -43,21 +44,21 @@ class WatchCursor(Struct, frozen=True, kw_only=True):
 
 
 class WatchStart(Request, frozen=True, kw_only=True):
-    """Start a process that watches, or give the one that runs another configuration."""
+    """Start a watching process, or give a running one a new configuration."""
 
     place: str
     config: WatchConfig
 
 
 class WatchDrain(Request, frozen=True, kw_only=True):
-    """Give what was kept behind the cursor; what is before it is on the coordinator's disk."""
+    """Send what was stored after the cursor; the coordinator has everything before it on disk."""
 
     place: str
     cursor: WatchCursor
 
 
 class WatchStop(Request, frozen=True, kw_only=True):
-    """End the process, and `forget` what it has kept."""
+    """End the process, and with `forget` delete what it has stored."""
 
     place: str
     forget: bool

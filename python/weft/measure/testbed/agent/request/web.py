@@ -1,4 +1,4 @@
-"""What is asked of a web server's node and of its users."""
+"""Requests to a web server's node and to its users."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from weft.measure.testbed.agent.request.step import Serve
 
 
 class WebServe(Serve, frozen=True, kw_only=True):
-    """Start a web server, say where it is, and record beside users' pages until all is over."""
+    """Start a web server, report its address, and record beside users' pages until the end."""
 
 
 class WebUsers(Serve, frozen=True, kw_only=True):
@@ -21,10 +21,10 @@ class WebUsers(Serve, frozen=True, kw_only=True):
 
 
 class Before(Request, frozen=True, kw_only=True):
-    """To a web server's node: the pages of a phase begin to count."""
+    """To a web server's node: start counting the pages of a phase."""
 
     phase: int
 
 
 class After(Request, frozen=True):
-    """They have ended."""
+    """Stop counting."""

@@ -1,1 +1,1 @@
-"""A guest booted: kernel, initramfs, console."""
+"""Boots a guest: kernel, initramfs, console."""

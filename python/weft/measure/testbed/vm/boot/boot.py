@@ -1,4 +1,4 @@
-"""Booting guests: one after another, watched by what they write to their consoles, with one more try each."""
+"""Boots guests one after another, watches their consoles, and tries each once more if it fails."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from weft.measure.testbed.vm.boot.initramfs import READY
 from weft.measure.testbed.vm.boot.load import usages
 
 SILENT_S = 60.0
-"""A guest that writes nothing for so long hangs. Time in which it waited for a processor of this machine does not
-count: on a busy one an emulated boot is slow."""
+"""A guest that writes nothing for this long hangs. Time in which it waited for a processor of this machine does not
+count, since an emulated boot is slow on a busy machine."""
 STARTED_WITHIN_S = 60.0
 """The keeper starts an emulator at once, unless it waits for a processor itself."""
 CONFIGURED_WITHIN_S = 120.0
-"""Time in which the guest waited for a processor does not count here, either."""
+"""Again without the time in which the guest waited for a processor."""
 TRIES = 2
 LAST_LINES = 6
 _PANIC = "Kernel panic"
@@ -31,11 +31,11 @@ Telling = Callable[[str], None]
 
 
 class BootError(WorkError):
-    """A guest did not come up; says what it wrote last."""
+    """A guest did not boot; contains its last output."""
 
 
 class Setup(NamedTuple):
-    """What sets a guest up once it is ready: a script, and the command that is a shell in the guest."""
+    """How a booted guest is set up: a script, and the command for a shell in the guest."""
 
     shell: list[str]
     script: str
@@ -63,7 +63,7 @@ def boot(place: GuestPlace, name: str, command: list[str], setup: Setup, tell: T
 
 
 def _configure(name: str, pid: int, setup: Setup) -> None:
-    """Carry a script out in a guest; raises BootError."""
+    """Run the set-up script in a guest; raises BootError."""
     pipe, since = subprocess.PIPE, _could_run_s(pid)
     script: str | None = setup.script
     with subprocess.Popen(setup.shell, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as shell:
@@ -99,7 +99,7 @@ def _boot(place: GuestPlace, name: str, command: list[str]) -> int:
 
 
 def _watch(place: GuestPlace, name: str, pid: int) -> None:
-    """Until the guest is ready; raises BootError where it panics, ends or falls silent."""
+    """Wait until the guest is ready; raises BootError if it panics, ends or falls silent."""
     size, since = 0, _could_run_s(pid)
     while True:
         said = _read(place.folder / f"{name}.console")
@@ -118,19 +118,19 @@ def _watch(place: GuestPlace, name: str, pid: int) -> None:
 
 
 def _could_run_s(pid: int) -> float:
-    """The time now, less that in which the guest's processor waited for one of this machine's."""
+    """The time now, minus the time in which the guest waited for a processor of this machine."""
     waited = (usage.waited_s for usage in usages({"": pid}).values())
     return time.monotonic() - max(waited, default=0.0)
 
 
 def _until_panic(said: str) -> str:
-    """Without the stack's trace behind it, which would leave no room for the reason."""
+    """The panic without the stack trace after it, which would leave no room for the reason."""
     before, panic, after = said.partition(_PANIC)
     return before + panic + after.split("\n", 1)[0]
 
 
 def last_lines(console: Path) -> str:
-    """What a guest wrote last, which is a panic where there was one."""
+    """The last output of a guest: the panic, if there was one."""
     return _last(_until_panic(_read(console)))
 
 

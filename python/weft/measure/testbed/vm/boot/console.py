@@ -1,4 +1,4 @@
-"""A guest's console, at this terminal."""
+"""A guest's console on this terminal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _relay(console: socket.socket) -> None:
 
 @contextlib.contextmanager
 def _raw_terminal() -> Iterator[None]:
-    """Every key goes to the guest; afterwards the terminal is as before."""
+    """Pass every key to the guest; the terminal is restored afterwards."""
     if not os.isatty(_INPUT):
         yield
         return

@@ -1,4 +1,4 @@
-"""Archives as the kernel unpacks them at its start (cpio, "newc": Documentation/driver-api/early-userspace)."""
+"""Archives that the kernel unpacks when it starts (cpio, "newc": Documentation/driver-api/early-userspace)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ALIGNED = 4
 
 
 def archive(files: Iterable[tuple[str, bytes]], devices: Iterable[tuple[str, int, int]]) -> bytes:
-    """Files (path, content), which all may be executed, with their folders, and character devices (path, numbers)."""
+    """An archive of executable files (path, content), their folders, and character devices (path, numbers)."""
     entries = dict(files)
     folders = sorted({str(one) for path in entries for one in _folders(path)})
     parts = [_entry(path, FOLDER, b"") for path in folders]

@@ -1,4 +1,4 @@
-"""What a guest boots into: a busybox, weft's two programs and the kernel's modules, all in memory."""
+"""The system of a guest: a busybox, weft's two programs and the kernel's modules, all in memory."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from pathlib import Path
 
 from weft.base import binaries
 from weft.base.errors import RequestError
-from weft.base.files.private_folder import private_folder
+from weft.base.files.private_folder import OTHER_CACHE, cache_folder
 from weft.measure.testbed.vm.boot.cpio import archive
 from weft.measure.testbed.vm.boot.kernel import GuestKernel
 from weft.measure.testbed.vm.boot.libraries import with_libraries
 from weft.measure.testbed.vm.emulator import PORTS
 
 READY = "weft: ready"
-"""What a guest writes to its console when programs can be started in it."""
+"""Printed on the console when programs can be started in the guest."""
 ALWAYS = ("virtio_pci", "virtio_console")
-"""Loaded at the start, with the module of the card."""
+"""Loaded at the start, with the module of the network card."""
 IF_THERE = ("9p", "9pnet_virtio")
-"""By which a guest sees the host machine's files. Kernels for clouds lack them."""
+"""Modules with which a guest sees the host machine's files. Cloud kernels lack them."""
 AT_HAND = ("macvlan", "bonding", "bridge", "8021q", "sch_netem", "sch_tbf", "wireguard", "tcp_bbr")
 
 TOOLS = ("NPtcp",)
-"""Programs of this machine that guests have also without its files."""
+"""Programs of this machine that guests have even without its files."""
 
-# A message of the kernel could part the line that says READY. Ports appear one after another, some of them late.
+# A kernel message could split the READY line. Ports appear one after another, some of them late.
 _INIT = f"""#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /host /sbin /usr/bin /usr/sbin
 /bin/busybox --install -s
@@ -67,13 +67,11 @@ _RUN = """#!/bin/sh
 exec "$@"
 """
 
-_ELSE = "set XDG_CACHE_HOME to a folder of yours"
-
 
 def initramfs(kernel: GuestKernel, card_modules: Collection[str]) -> Path:
-    """The archive for guests with these cards, from this user's cache or built now; raises RequestError."""
+    """The archive for guests with these cards, from this user's cache or newly built; raises RequestError."""
     content = _build(kernel, card_modules)
-    path = cache_folder() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
+    path = guests_folder() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
     if not path.exists():
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_bytes(content)
@@ -99,7 +97,7 @@ def _build(kernel: GuestKernel, card_modules: Collection[str]) -> bytes:
 
 
 def find_busybox() -> Path:
-    """One that needs no libraries."""
+    """A statically linked busybox."""
     found = shutil.which("busybox")
     if found is None or b"/ld-linux" in Path(found).read_bytes():
         raise RequestError(
@@ -109,14 +107,11 @@ def find_busybox() -> Path:
     return Path(found)
 
 
-def cache_folder() -> Path:
-    """Where archives are kept; raises RequestError where this user cannot write there."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    path = base / "weft" / "guests"
+def guests_folder() -> Path:
+    """The folder for archives; raises RequestError if this user cannot write there."""
     try:
-        return private_folder(path.parent, path.name, hint=f"remove it, or {_ELSE}")
+        return cache_folder("guests")
     except OSError as error:
         raise RequestError(
-            f"{path}: what guests boot is kept there, and it cannot be made: {error.strerror}",
-            _ELSE,
+            f"{error.filename}: cannot keep what guests boot: {error.strerror}", OTHER_CACHE
         ) from None

@@ -17,23 +17,24 @@ from msgspec import Struct
 from weft.base.errors import RequestError
 
 ROOT = "WEFT_KERNEL_ROOT"
-"""A folder with boot/ and lib/modules/ of a kernel's package, instead of this machine's own."""
+"""Environment variable: a folder with boot/ and lib/modules/ of a kernel package, used instead of this machine's
+own."""
 PACKAGE = "linux-image-amd64"
 
 
 class GuestKernel(Struct, frozen=True):
-    """An image, its release, and the folder of its modules."""
+    """A kernel image, its release, and the folder of its modules."""
 
     image: Path
     release: str
     modules: Path
 
     def has(self, module: str) -> bool:
-        """Whether the module is there, or part of the image."""
+        """Whether the module exists or is built into the image."""
         return module in self._dependencies() or module in self._builtin()
 
     def files(self, modules: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Path and plain content of the modules and of all that they need, and the list for modprobe."""
+        """Path and uncompressed content of the modules and their dependencies, and the list for modprobe."""
         known, builtin = self._dependencies(), self._builtin()
         chosen: dict[str, list[str]] = {}
         for module in modules:
@@ -48,7 +49,7 @@ class GuestKernel(Struct, frozen=True):
         yield f"lib/modules/{self.release}/modules.dep", "".join(lines).encode()
 
     def _dependencies(self) -> dict[str, tuple[str, list[str]]]:
-        """By module its path, and those of what it needs."""
+        """For each module, its path and the paths of its dependencies."""
         found = {}
         for line in (self.modules / "modules.dep").read_text().splitlines():
             path, _, needed = line.partition(":")
@@ -60,7 +61,7 @@ class GuestKernel(Struct, frozen=True):
 
 
 def find_kernel(modules: Sequence[str]) -> GuestKernel:
-    """The newest kernel here that has the modules; raises RequestError."""
+    """The newest kernel that has the modules; raises RequestError."""
     if platform.machine() != "x86_64":
         raise RequestError(
             f"guests are x86_64 machines, this machine is {platform.machine()}",
@@ -89,7 +90,7 @@ def find_kernel(modules: Sequence[str]) -> GuestKernel:
 
 
 def _root() -> Path:
-    """Where to look for kernels; raises RequestError for a folder of the user's that is none."""
+    """The folder to search for kernels; raises RequestError if the user's folder does not exist."""
     chosen = os.environ.get(ROOT)
     root = Path(chosen or "/")
     try:
@@ -104,7 +105,7 @@ def _root() -> Path:
 
 
 def _lacking(root: Path) -> str:
-    """What of a kernel is not in a folder."""
+    """Which part of a kernel a folder lacks."""
     where = f"{ROOT}={root}: " if os.environ.get(ROOT) else ""
     images = sorted(root.glob("boot/vmlinuz-*"), key=lambda one: _order(one.name))
     if not images:
@@ -115,7 +116,7 @@ def _lacking(root: Path) -> str:
 
 
 def _right() -> str:
-    """What gets a kernel, here or in the folder that is looked in."""
+    """How to get a kernel, here or in the folder that is searched."""
     if not os.environ.get(ROOT):
         return f"apt-get install {PACKAGE}"
     return (
@@ -126,7 +127,7 @@ def _right() -> str:
 
 
 def _unlisted(root: Path) -> str:
-    """What makes the list of a kernel's modules where only that is missing, as in a package unpacked by hand."""
+    """How to create a kernel's list of modules if only that is missing, as in a package unpacked by hand."""
     for image in sorted(root.glob("boot/vmlinuz-*")):
         release = image.name.removeprefix("vmlinuz-")
         if (root / "lib/modules" / release / "kernel").is_dir():
@@ -135,7 +136,7 @@ def _unlisted(root: Path) -> str:
 
 
 def _kernels(root: Path) -> Iterator[GuestKernel]:
-    """From the oldest to the newest; of one version that with the most drivers is last."""
+    """Kernels from the oldest to the newest; of the same version, the one with the most drivers is last."""
     images = {path.name.removeprefix("vmlinuz-"): path for path in root.glob("boot/vmlinuz-*")}
     for release in sorted(images, key=_order):
         modules = root / "lib/modules" / release

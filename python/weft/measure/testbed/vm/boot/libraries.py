@@ -1,4 +1,4 @@
-"""A program of this machine with the libraries that it loads, for guests that cannot see this machine's files."""
+"""A program of this machine with its shared libraries, for guests that cannot see this machine's files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weft.base import binaries
 
 _WITHIN_S = 20.0
 _LIBRARY = re.compile(r"(/\S+) \(0x[0-9a-f]+\)")
-"""In what ldd(1) prints, of which the linker's path is alone on its line."""
+"""A library in the output of ldd(1), where the linker's path stands alone on its line."""
 
 
 def with_libraries(name: str) -> dict[str, bytes]:
-    """By path, without the first slash, the program (in bin/) and its libraries; none where it is not in PATH."""
+    """The program (in bin/) and its libraries by path, without the first slash; empty if it is not in PATH."""
     program = shutil.which(name)
     if program is None:
         return {}

@@ -1,4 +1,4 @@
-"""Whether guests had the processors that they wanted: the time of their virtual processors' threads."""
+"""Whether guests had enough processor time, by the threads of their virtual processors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from msgspec import Struct
 from weft.runs.meta import Warning
 
 BUSY_SHARE = 0.9
-"""A virtual processor that is busy for more of the time is the limit of what is measured."""
+"""A virtual processor that is busy for a larger share of the time limits the measurement."""
 WAITING_SHARE = 0.05
-"""One that waits for a processor of this machine for more of the time is disturbed by others (the guest's steal)."""
+"""One that waits for a processor of this machine for a larger share is disturbed by others (the guest's steal time)."""
 LEAST_S = 1.0
 PROCESSORS = ("CPU ", "ALL CPUs")
-"""What QEMU calls the threads of virtual processors, and the one of all where it counts instructions."""
+"""QEMU's names for the threads of virtual processors, and for their single thread when it counts instructions."""
 NS = 1e9
 
 
 class ProcessorUsage(Struct, frozen=True):
-    """Of one virtual processor until a time: how long it ran, and how long it waited to run."""
+    """How long a virtual processor had run, and had waited to run, at a time."""
 
     at_s: float
     ran_s: float
@@ -30,7 +30,7 @@ class ProcessorUsage(Struct, frozen=True):
 
 
 Usages = Mapping[tuple[str, int], ProcessorUsage]
-"""By guest and thread."""
+"""Usage by guest and thread."""
 
 
 def usages(pids: Mapping[str, int]) -> Usages:
@@ -39,7 +39,7 @@ def usages(pids: Mapping[str, int]) -> Usages:
 
 
 def load_warnings(before: Usages, after: Usages) -> list[Warning]:
-    """What the time between the two says against measurements in it."""
+    """Warnings about measurements between the two readings."""
     ran, waited = _largest(before, after, "ran_s"), _largest(before, after, "waited_s")
     found = []
     if ran and ran[0] > BUSY_SHARE:
@@ -62,7 +62,7 @@ def load_warnings(before: Usages, after: Usages) -> list[Warning]:
 
 
 def _largest(before: Usages, after: Usages, field: str) -> tuple[float, str] | None:
-    """The largest share of the time, and whose."""
+    """The largest share of the time, and the guest's name."""
     shares = []
     for key, end in after.items():
         start = before.get(key)
@@ -74,7 +74,7 @@ def _largest(before: Usages, after: Usages, field: str) -> tuple[float, str] | N
 
 def _threads(pid: int) -> Iterator[tuple[int, ProcessorUsage]]:
     for task in Path(f"/proc/{pid}/task").glob("*"):
-        # A thread may end at any time, and kernels without schedstat say nothing.
+        # A thread may end at any time, and kernels without schedstat report nothing.
         with contextlib.suppress(OSError, ValueError):
             if (task / "comm").read_text(errors="replace").startswith(PROCESSORS):
                 ran, waited, _ = map(int, (task / "schedstat").read_text().split())

@@ -1,4 +1,4 @@
-"""NetPIPE's results: np.out of versions 3, 4 and 5, and what version 3 prints while it runs."""
+"""NetPIPE's results: np.out of versions 3, 4 and 5, and the screen output of version 3."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NODES = ("transmitter", "receiver")
 
 
 def read(text: Text, options: ImportOptions) -> Content:
-    """Read a NetPIPE result; raises RequestError, naming line and reason, if it is none or cut."""
+    """Reads a NetPIPE result; raises RequestError, naming line and reason, if it is invalid or cut."""
     lines, cut = parse(text)
     if not lines:
         refuse_cut(Content("NetPIPE", [], "", cut=cut), options)
@@ -56,7 +56,7 @@ def _aggregate_warning(transfers: int) -> tuple[str, str, str]:
 
 
 def _check(lines: Sequence[Result], version: Version, transfers: int) -> None:
-    """Refuse what cannot be a result: no bytes, a size twice, columns that disagree."""
+    """Raises RequestError for impossible results: no bytes, a size twice, contradictory columns."""
     first: dict[int, int] = {}
     for one in lines:
         line = one.line
@@ -85,7 +85,7 @@ def _timing(
 
 
 def _one_direction_bytes(one: Result) -> int:
-    """np.out of a bidirectional run counts the bytes of both directions."""
+    """Half of the size, as np.out of a bidirectional run counts the bytes of both directions; raises RequestError."""
     if one.columns == 0:
         raise one.line.wrong(
             "--bidir is for np.out; what NetPIPE 3 prints while it runs says so itself",

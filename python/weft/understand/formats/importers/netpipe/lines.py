@@ -1,4 +1,4 @@
-"""The lines of NetPIPE's outputs: which ones are results, and where a file was cut."""
+"""The lines of NetPIPE's outputs: which are results, and where a file was cut."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _TALK_ROW = re.compile(
 _LOG_STARTS = ("NetPIPE:", "Send and receive buffers", "Sending output to", "Now starting")
 
 _SHAPES = {3: "3", 5: "4 or 5", 6: "5 with a workload", 7: "4 with a workload"}
-"""How many columns the versions have, a unit at the end not counted."""
+"""Versions by their number of columns, without a unit at the end."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and how far rounding may have moved it."""
+    """A printed number with its rounding error."""
 
     text: str
 
@@ -45,9 +45,9 @@ class Number:
 
 @dataclass(frozen=True)
 class Result:
-    """What a line says. `columns` is 0 for a line that NetPIPE 3 printed while it ran.
+    """The result of one line. `columns` is 0 for NetPIPE 3's screen output.
 
-    `ways` is 2 where the rate counts both directions and the size only one.
+    `ways` is 2 if the rate counts both directions and the size only one.
     """
 
     line: SourceLine
@@ -60,11 +60,11 @@ class Result:
 
 
 Content = tuple[list[Result], Cut | None]
-"""The whole results of a file, and the incomplete line after them, if there is one."""
+"""The complete results of a file, and the incomplete line after them, if any."""
 
 
 def parse(text: Text) -> Content:
-    """Find the results; raises RequestError, with line and reason, where there are none."""
+    """Finds the results; raises RequestError, with line and reason, if there are none."""
     if any(_TALK_START.match(line.text) for line in text.lines):
         return _parse_talk(text)
     if any(line.text.startswith(_LOG_STARTS) for line in text.lines):
@@ -77,7 +77,7 @@ def parse(text: Text) -> Content:
 
 
 def _parse_columns(text: Text) -> Content:
-    """np.out: nothing but rows of numbers, all of one shape."""
+    """Parses np.out: only rows of numbers, all of one shape."""
     found: list[Result] = []
     for line in text.lines:
         if not line.text.strip() and not line.is_open:
@@ -101,7 +101,7 @@ def _columns_result(line: SourceLine) -> Result | None:
 
 
 def _is_whole(result: Result, before: Sequence[Result]) -> bool:
-    """Whether a line without its newline has all its digits: each version prints a fixed number."""
+    """Whether a line without its newline has all its digits, whose number is fixed in each version."""
     if result.columns in (6, 7):
         return result.line.text.rstrip().endswith(("GFlops", "GB/sec"))
     usual = {before[0].time.decimals} if before else {8} if result.columns == 3 else {2, 8}
@@ -127,7 +127,7 @@ def _refuse_columns(line: SourceLine, found: Sequence[Result]) -> NoReturn:
 
 
 def _parse_talk(text: Text) -> Content:
-    """What NetPIPE 3 prints while it runs: some sentences, then a line for each size."""
+    """Parses NetPIPE 3's screen output: some sentences, then a line for each size."""
     ways = 1
     found: list[Result] = []
     for line in text.lines:

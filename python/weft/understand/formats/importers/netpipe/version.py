@@ -1,4 +1,4 @@
-"""The versions of NetPIPE, told apart by what their columns must satisfy."""
+"""The versions of NetPIPE, recognised by which relation their columns satisfy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.understand.formats.importers.netpipe.lines import Result
 
 @dataclass(frozen=True)
 class Version:
-    """What one version means by its columns."""
+    """The meaning of the columns in one version."""
 
     name: str
     format: str
@@ -22,11 +22,11 @@ class Version:
     aggregates: bool = False
 
     def transfers(self, line: Result) -> float:
-        """How many messages the rate carries in the time: 1 unless it is an aggregate."""
+        """The number of messages that the rate carries in the time: 1 unless it is an aggregate."""
         return self._bits_moved(line) / _bits(line)
 
     def agrees(self, line: Result, transfers: int) -> bool:
-        """Whether size, rate and time fit together within the rounding of the printed digits."""
+        """Whether size, rate and time agree within the rounding of the printed digits."""
         rate, time = line.rate, line.time
         rounding = (
             rate.rounding * time.value + time.rounding * rate.value + rate.rounding * time.rounding
@@ -35,10 +35,10 @@ class Version:
         return abs(self._bits_moved(line) - _bits(line) * transfers) <= allowed
 
     def one_way_s(self, line: Result, transfers: int) -> float:
-        """The time of one message, from the column in which it has more significant digits.
+        """The time of one message in seconds, from the column with more significant digits.
 
-        Tiny messages have few digits in one column and large messages in the other. The unit of the
-        rate is settled before, because both columns must agree.
+        Tiny messages have few digits in one column, large messages in the other. The unit of the
+        rate is known by then, because both columns must agree.
         """
         rate, time = line.rate, line.time
         if rate.rounding * time.value < time.rounding * rate.value:

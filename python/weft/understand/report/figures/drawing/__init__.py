@@ -1,1 +1,1 @@
-"""Parts that figures are made of: axes, tables, colours, layouts."""
+"""Building blocks of figures: axes, tables, colours, layouts."""

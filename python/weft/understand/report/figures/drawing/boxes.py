@@ -1,4 +1,4 @@
-"""Rectangles with lines of text in them.
+"""Rectangles with lines of text.
 
 A row has `left`, `right`, `top` and `bottom` in columns and rows of the figure, `fill`, its lines as `text`, and
 `leaf` where the first of them is no heading.
@@ -18,7 +18,7 @@ FREE, INK = "#dfe4ea", "#1c2430"
 
 
 def lines_in(box: Row, row_px: float) -> Iterator[Row]:
-    """As many lines of text as a rectangle has room for, the first ones first."""
+    """The first lines of a rectangle's text, as many as fit."""
     height = (box["bottom"] - box["top"]) * row_px
     texts = box["text"].split("\n")[: max(1, int(height / LINE_PX))]
     middle = (box["top"] + box["bottom"]) / 2
@@ -34,7 +34,7 @@ def lines_in(box: Row, row_px: float) -> Iterator[Row]:
 
 
 def box_layer(table: str, x: alt.Scale, y: alt.Scale) -> alt.Chart:
-    """The rectangles of a table, which can be moved; hovering shows all of their text."""
+    """The rectangles of a table, with panning and zooming; tooltips show all of their text."""
     return parts.layer(
         table,
         "rect",
@@ -49,7 +49,7 @@ def box_layer(table: str, x: alt.Scale, y: alt.Scale) -> alt.Chart:
 
 
 def text_layer(table: str, columns: float) -> alt.Chart:
-    """The lines, cut to the width of their rectangles; the figure is so many columns wide."""
+    """The lines of text, cut to the width of their rectangles; `columns` is the width of the figure."""
     style = {
         "align": "left",
         "baseline": "middle",

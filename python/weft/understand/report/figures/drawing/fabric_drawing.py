@@ -1,4 +1,4 @@
-"""Where the parts of a fabric stand in its figure: a column for each level, a row for each host or group of hosts."""
+"""The layout of a fabric's figure: a column for each level, a row for each host or group of hosts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from weft.understand.report.figures.drawing.boxes import FREE, LINE_PX, lines_in
 from weft.understand.report.figures.drawing.figure import Row, short
 
 MOST_HOSTS = 32
-"""With more, the hosts of a switch are one box with a stripe for each."""
+"""With more hosts, those of a switch share one box with a cell for each."""
 
 HOST_PX, GROUP_PX, LEAST_PX, MOST_PX = 20, 60, 120, 1100
 BOX = 0.72
-"""The width of a box, in columns; the rest is for the links."""
+"""The width of a box in columns; the rest is for the links."""
 APART_PX = 2.5
-"""Half of the distance between the two directions of a link."""
+"""Half the distance between the two directions of a link."""
 STRIPE_PX = 7
 MOST_CELLS = 64
-"""Of more hosts on a switch some share a cell, which shows the busiest of them."""
+"""With more hosts on a switch, several share a cell, which shows the busiest of them."""
 
 Names = tuple[str, ...]
 """A switch, a host, or all hosts of a switch."""
@@ -30,7 +30,7 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class BoxPlace:
-    """A box: its level, and the rows of what is below it."""
+    """A box: its level, and the rows of its descendants."""
 
     names: Names
     above: Names | None
@@ -80,7 +80,7 @@ class Drawing:
         return found
 
     def lines(self) -> list[Row]:
-        """For each box a line of each direction to the box above it."""
+        """For each box a line in each direction to the box above it."""
         return [row for place in self.places.values() if place.above for row in self._link(place)]
 
     def stripes(self) -> list[Row]:
@@ -94,7 +94,7 @@ class Drawing:
 
     @cached_property
     def _last_column(self) -> int:
-        """The hosts are in the last column, however far their switch is from the root."""
+        """The column of the hosts, however far their switch is from the root."""
         tree = self.lanes.tree
         switches = [name for name in tree.depth if not tree.is_host(name)]
         return 1 + max((tree.depth[name] for name in switches), default=0)
@@ -108,7 +108,7 @@ class Drawing:
         return STRIPE_PX / self._row_px
 
     def _placed(self, names: Names, above: Names | None, column: int, row: int) -> list[BoxPlace]:
-        """A box and all below it, from a row on."""
+        """A box and its descendants, placed from a row on."""
         below: list[BoxPlace] = []
         end = row
         for inner in self._inner(names):
@@ -118,7 +118,7 @@ class Drawing:
         return [BoxPlace(names, above, column, row, end if below else row + 1), *below]
 
     def _inner(self, names: Names) -> list[Names]:
-        """What is below a box: the hosts first, so that they are one block."""
+        """The children of a box: hosts first, so that they form one block."""
         tree = self.lanes.tree
         if len(names) > 1:
             return []
@@ -155,7 +155,7 @@ class Drawing:
         return [place.names[0], *between, *([f"inside {span(inside)}"] if inside else [])]
 
     def _links(self, place: BoxPlace) -> tuple[list[Lane], list[Lane]] | None:
-        """The links above what is in a box, out and in; None where it is joined without."""
+        """The links above the members of a box, out and in; None if there are none."""
         found = [link for name in place.names if (link := self.lanes.above(name))]
         return ([out for out, _ in found], [in_ for _, in_ in found]) if found else None
 
@@ -189,7 +189,7 @@ class Drawing:
 
 
 def _spans(out: str, in_: str) -> list[str]:
-    """A line for each direction, or one where both are the same."""
+    """A line for each direction, or one if both are equal."""
     return [f"out and in {out}"] if out == in_ else [f"out {out}", f"in {in_}"]
 
 

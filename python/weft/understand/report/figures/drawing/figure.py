@@ -1,4 +1,4 @@
-"""A figure: one Vega-Lite specification that the page, the SVG and the PNG all come from."""
+"""A figure: one Vega-Lite specification from which page, SVG and PNG are made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 Spec = dict[str, Any]
 
 VEGA_LITE_VERSION = alt.SCHEMA_VERSION.removeprefix("v").rpartition(".")[0]
-"""The Vega-Lite that Altair wrote the specification for, as vl_convert names it: "6.4"."""
+"""The version of Vega-Lite that Altair targets, as vl_convert names it: "6.4"."""
 
 PAPER_PPI = 200
 LINE = 120
@@ -27,7 +27,7 @@ LINE = 120
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart and the named tables it draws; several figures may share a table.
+    """A chart and the named tables that it draws; several figures may share a table.
 
     A `square` figure is as high as wide and zooms in both directions.
     """
@@ -41,7 +41,7 @@ class Figure:
 
     @property
     def zooms(self) -> bool:
-        """Whether one can zoom in; several panels have no common view to zoom."""
+        """Whether the figure can be zoomed; several panels have no common view."""
         return not {"hconcat", "vconcat"} & self.chart.keys()
 
     def spec(self) -> Spec:
@@ -55,7 +55,7 @@ class Figure:
         return {**self.spec(), "datasets": datasets, "config": config_for("light")}
 
     def untitled_svg(self) -> str:
-        """As SVG for a page in which title and caption stand beside it."""
+        """The figure as SVG without title and caption, for pages that show these themselves."""
         spec = {key: value for key, value in self.paper_spec().items() if key != "title"}
         svg: str = vl_convert.vegalite_to_svg(
             spec, vl_version=VEGA_LITE_VERSION, allowed_base_urls=[]
@@ -63,7 +63,7 @@ class Figure:
         return svg
 
     def write(self, directory: Path) -> list[Path]:
-        """Write NAME.svg and NAME.png; raises WorkError when the disk refuses them."""
+        """Write NAME.svg and NAME.png; raises WorkError if they cannot be written."""
         spec = self.paper_spec()
         svg = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE_VERSION, allowed_base_urls=[])
         png = vl_convert.svg_to_png(svg, ppi=PAPER_PPI)
@@ -87,11 +87,11 @@ def _write(path: Path, content: bytes) -> Path:
 
 def chart_spec(chart: alt.TopLevelMixin) -> Spec:
     """The chart as plain Vega-Lite, without the theme that Altair would add."""
-    spec: Spec = chart.to_dict()
+    spec: Spec = chart.to_dict(validate=False)
     spec.pop("config", None)
     return spec
 
 
 def short(value: float, digits: int = 6) -> float:
-    """Six digits are finer than a pixel at any zoom that shows noise, and keep the page small."""
+    """A value rounded to significant digits to keep the page small; six are finer than a pixel at any useful zoom."""
     return float(f"{value:.{digits}g}")

@@ -1,4 +1,4 @@
-"""How a map of all pairs is drawn: cells in colours, frames around groups, names at its sides."""
+"""The chart of a map of all pairs: coloured cells, frames around groups, names at the sides."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Row, Spec, chart_spec
 
 SIDE = 560
-"""Width and height of the map on paper; on the page it is as wide as it finds room."""
+"""Width and height of the map on paper; on the page it fills the available width."""
 
 WIDE_RATIO = 25
-"""Colours are spread over the logarithm where the slowest is this many times below the fastest."""
+"""The colour scale is logarithmic if the slowest is more than this many times slower than the fastest."""
 
 MISSING = "#c9a9c4"
 MARK = "#ff4d4d"
 CROSSES_UP_TO = 40
-"""With more nodes than these a cross in a missing cell would be a blot."""
+"""The most nodes for which crosses in missing cells are legible."""
 
 
 def heatmap_chart(
     tables: dict[str, list[Row]], names: Sequence[str], places: Sequence[int], latency: bool
 ) -> Spec:
-    """The chart of these tables: cells, groups, slow ones and, where there are such, cells that were measured again.
-    `places` are those of the nodes that cells count."""
+    """The chart of these tables: cells, groups, slow cells and, optionally, cells that were measured again.
+    `places` are the positions of the nodes, by their index in the cells."""
     cells, groups, slow, *again = tables
     low, high = _latency_domain(tables[cells]) if latency else _domain(tables[cells])
     colour = _colour(low, high, latency)
@@ -72,7 +72,7 @@ def _stroke(colour: str, width: float) -> dict[str, Any]:
 def _cells(table: str, count: int, **channels: Any) -> alt.Chart:
     mark = parts.layer(table, "rect", {"strokeWidth": 0}, **_BOX, **channels)
     placed = mark.transform_calculate(left="places[datum.to]", top="places[datum.from]")
-    # Cells reach half a pixel under the next ones, else hairlines show between them.
+    # Cells extend half a pixel under the next ones, to avoid hairlines between them.
     reach = 1 + 0.5 * count / SIDE
     ends = {"right": f"datum.left + {reach:.4f}", "bottom": f"datum.top + {reach:.4f}"}
     return placed.transform_calculate(**ends)
@@ -88,21 +88,21 @@ def _crosses(table: str) -> alt.Chart:
 
 
 def _domain(rows: Sequence[Row]) -> tuple[float, float]:
-    """The ends of the colours: from zero, or from the slowest where that is far below."""
+    """The range of the colours: from zero, or from the slowest rate on a logarithmic scale."""
     known = [row["value"] for row in rows if row["value"]]
     low, high = min(known, default=1.0), max(known, default=1.0)
     return (max(low, high / 1e4), high) if high > WIDE_RATIO * low else (0.0, high)
 
 
 def _latency_domain(rows: Sequence[Row]) -> tuple[float, float]:
-    """From the shortest on, as none is near zero; noise is not spread over all colours."""
+    """The range of the colours, from the shortest latency on, and wide enough not to spread noise over all colours."""
     known = [row["value"] for row in rows if row["value"]]
     low = min(known, default=1.0)
     return low, max(max(known, default=1.0), 1.5 * low)
 
 
 def _colour(low: float, high: float, latency: bool) -> alt.Color:
-    """From slow, dark, to fast, bright."""
+    """The colours from slow (dark) to fast (bright)."""
     scale = alt.Scale(
         type="log" if low and high > WIDE_RATIO * low else "linear",
         domain=[low, high],
@@ -123,7 +123,7 @@ def _colour(low: float, high: float, latency: bool) -> alt.Color:
 
 
 def _place_axis(channel: axes.Channel, names: Sequence[str]) -> alt.X | alt.Y:
-    """Every node's name in the middle of its row or column, as many as there is room for."""
+    """The nodes' names in the middle of their rows or columns, as many as fit."""
     count = len(names)
     axis = alt.Axis(
         title="To" if channel == "x" else "From",
@@ -145,7 +145,7 @@ def _place_axis(channel: axes.Channel, names: Sequence[str]) -> alt.X | alt.Y:
 
 
 _LABELLED = "floor(datum.value) % ceil(11 * abs(domain('{0}')[1] - domain('{0}')[0]) / {1}) == 0"
-"""Every so many names as there are rows in the height of a letter."""
+"""Labels every n-th name, where n is the number of rows in the height of a letter."""
 
 
 _NOT_MEASURED = "'Rate': 'not measured'"

@@ -1,4 +1,4 @@
-"""Lines over a number that is counted or chosen: phases, streams, nodes, loads."""
+"""Line plots over counts or parameters: phases, streams, nodes, loads."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Row, Spec
 
 LINE_SHARE = 0.006
-"""A line's width, as a part of the height of a figure."""
+"""A line's width as a share of a figure's height."""
 
 
 def overlap_text(rows: Sequence[Row], x: str = "count", y: str = "rate") -> str:
-    """A sentence for each two series whose points are the same within a line's width, of which a reader sees one only;
-    empty without any."""
+    """A sentence for each two series that coincide within a line's width, so that only one is visible; empty if there
+    are none."""
     lines: dict[str, dict[float, float]] = {}
     for row in rows:
         lines.setdefault(row["series"], {})[row[x]] = row[y]
@@ -35,8 +35,8 @@ def overlap_text(rows: Sequence[Row], x: str = "count", y: str = "rate") -> str:
 class LinePlot:
     """A line for each run: the field `of` over that of `x`.
 
-    `faint` is a second line, drawn thin below the first: its field and opacity. Rows of the table have `series`, these
-    fields, and what the tooltip names; those with `odd` set are marked.
+    `faint` is a second, thin line behind the first: its field and opacity. Rows of the table have `series`, these
+    fields, and those of the tooltip; rows with `odd` set are marked.
     """
 
     table: str
@@ -88,7 +88,7 @@ def count_spec(
     faint: str | None = None,
     doubling: bool = False,
 ) -> Spec:
-    """Rates over counts, the fields `rate` and `count` of rows, with the titles of count and rate."""
+    """A plot of the rows' `rate` over `count`; `titles` are those of the axes, count first."""
     counts = sorted({row["count"] for row in rows})
     if doubling and counts[0] > 0:
         scale = axes.log_scale(counts, 2)
@@ -106,7 +106,7 @@ def count_spec(
         axes.rate_axis(highest, titles[1]),
         axes.linear_scale(highest),
         tooltip,
-        # Of many counts the line says enough.
+        # With many counts the line alone is enough.
         dot_px=45 if len(counts) <= 20 else 12,
         faint=(faint, 0.65) if faint else None,
     ).spec()

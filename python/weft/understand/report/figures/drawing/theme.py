@@ -8,8 +8,8 @@ Mode = Literal["light", "dark"]
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
-# After Okabe and Ito's palette, told apart with any colour vision; its pale ones are darkened to be
-# legible as thin lines on white, all are lightened for the dark page.
+# Based on the palette of Okabe and Ito, which suits all colour vision; pale colours are darkened to be
+# legible as thin lines on white, and all are lightened for the dark page.
 PALETTE: dict[Mode, list[str]] = {
     "light": ["#0072b2", "#d55e00", "#009e73", "#b0508a", "#5d4ba5", "#8a6d00", "#2f2f2f"],
     "dark": ["#56b4e9", "#ff9a4d", "#2fc79b", "#e79ac6", "#b0a3f0", "#f0e442", "#d6d6d6"],
@@ -19,7 +19,7 @@ DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4]]
 """A second way to distinguish runs, for grey prints."""
 
 SIZES = ["#4f86d9", "#2fa58e", "#b98a1e", "#c9518f"]
-"""From small to large messages, legible on a light and on a dark page."""
+"""Colours from small to large messages, legible on light and dark pages."""
 
 _INK: dict[Mode, dict[str, str]] = {
     "light": {"text": "#1c2430", "quiet": "#5a6472", "grid": "#e3e7ec", "axis": "#9aa4b0"},

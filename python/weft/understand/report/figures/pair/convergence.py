@@ -1,4 +1,4 @@
-"""How the interval of each size narrowed over launches, and where each size ended and why."""
+"""How the interval of each size narrowed over launches, with the final width and the reason why the size ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.understand.report.series import CurveSeries
 HEIGHT = 300
 GAP = 60
 LEAST_WIDTH = 1e-4
-"""Narrower intervals are drawn as if of this width: a logarithmic axis has no zero."""
+"""Narrower intervals are drawn with this width, because a logarithmic axis has no zero."""
 
 REASONS = {
     "width": "narrow enough",
@@ -32,11 +32,11 @@ REASONS = {
     "interrupted": "interrupted",
 }
 PLANNED = "launches as planned"
-"""Why sizes ended that no goal was set for."""
+"""The reason for sizes without a goal."""
 
 
 def convergence_figures(material: ReportMaterial) -> list[Figure]:
-    """Widths over launches beside widths over sizes; none where no size has enough launches for an interval."""
+    """Widths over launches beside widths over sizes; none if no size has enough launches for an interval."""
     rows = [row for one in material.series for row in _rows(one)]
     if not rows:
         return []

@@ -1,4 +1,4 @@
-"""The tables behind the curves: points with intervals, what every launch measured, marked sizes."""
+"""The tables behind the curves: points with intervals, values of every launch, marked sizes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ HALF_POWER = "half of the peak (n½)"
 SATURATION = "saturation point"
 
 MARK_KINDS = {DIP: "triangle-down", MODES: "diamond", HALF_POWER: "square", SATURATION: "circle"}
-"""What is marked on a curve, and Vega's name of the mark's shape."""
+"""The marks on a curve, with Vega's names of their shapes."""
 
 MAX_OBSERVATIONS = 20_000
-"""More dots than these make the page large and slow, and show nothing more."""
+"""More dots make the page large and slow without showing more."""
 
 
 def curve_tables(series: Sequence[CurveSeries]) -> dict[str, list[Row]]:
-    """The tables of all series; messages of no bytes have no place on a logarithmic axis."""
+    """The tables of all series, without messages of zero bytes, which a logarithmic axis cannot show."""
     return {
         "points": [row for one in series for row in _points(one)],
         "observations": thinned([row for one in series for row in _observations(one)]),
@@ -36,7 +36,7 @@ def curve_tables(series: Sequence[CurveSeries]) -> dict[str, list[Row]]:
 
 
 def thinned(rows: list[Row], limit: int = MAX_OBSERVATIONS) -> list[Row]:
-    """At most about `limit` rows, evenly; the slowest and fastest of a size always stay."""
+    """At most about `limit` rows, evenly selected, with the slowest and fastest of each size."""
     if len(rows) <= limit:
         return rows
     every = -(-len(rows) // limit)
@@ -89,7 +89,7 @@ def _flags(one: CurveSeries) -> Iterator[Row]:
 
 
 def _anchors(one: CurveSeries) -> Iterator[Row]:
-    """Where n1/2 and the saturation point lie on the median curve."""
+    """The points n1/2 and saturation on the median curve."""
     found = one.signature
     if not _drawable(one):
         return
@@ -125,14 +125,14 @@ def _interval_row(name: str, interval: Interval) -> Row:
 
 
 def size_text(size_bytes: int) -> str:
-    """A size to the byte, with its short form where that is exact too: "8 KiB (8,192 B)"."""
+    """A size in bytes, with its short form if that is exact: "8 KiB (8,192 B)"."""
     exact = f"{size_bytes:,} B"
     short_is_exact = size_bytes >= 1024 and size_bytes % 512 == 0
     return f"{format_bytes(size_bytes)} ({exact})" if short_is_exact else exact
 
 
 def note(point: CurvePoint) -> str:
-    """How many launches a point stands on, and what is odd about it."""
+    """The number of launches of a point, and its oddities."""
     launches = "1 launch" if point.launches == 1 else f"{point.launches} launches"
     at = ", ".join(format_us(time) for time in point.modes.locations)
     modes = f"; {point.modes.count} modes: {at}" if point.modes.count > 1 else ""
@@ -140,6 +140,6 @@ def note(point: CurvePoint) -> str:
 
 
 def dip_text(point: CurvePoint) -> str:
-    """What the neighbours of a dip promise."""
+    """The expected rate at a dip; empty if the point is none."""
     expected = point.expected_mbps
     return f"; a dip, expected {format_mbps(expected.median)}" if expected else ""

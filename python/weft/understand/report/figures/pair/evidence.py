@@ -1,4 +1,4 @@
-"""What the hosts did for each message, under the throughput, over the same axis of sizes."""
+"""The hosts' activity per message below the throughput, with a common size axis."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PANELS = {
     "interrupts": "Interrupts",
     "retransmits": "Sent again",
 }
-"""What is drawn, with the titles of its axes: of a message but for the segments of a launch that were sent again."""
+"""The measures that are drawn, with their axis titles: per message, except retransmits, which are per launch."""
 
 
 def evidence_figures(material: ReportMaterial) -> list[Figure]:
@@ -59,7 +59,7 @@ def _rows(one: CurveSeries) -> Iterator[Row]:
 
 
 def _values(point: PointEvidence) -> Iterator[tuple[str, float]]:
-    """The measures that were read; the time of a message is that of its bytes."""
+    """The measures that were read; processor time per message is that of its bytes."""
     if "ns_per_byte" in point.measures:
         yield "processor", point.measures["ns_per_byte"].median * point.size_bytes / 1e3
     for name in ("softirqs", "interrupts", "retransmits"):
@@ -86,7 +86,7 @@ def _spec(material: ReportMaterial, tables: dict[str, list[Row]], drawn: list[st
 
 
 def _panel(name: str, rows: list[Row], x: alt.X, colour: alt.Color) -> Any:
-    """A line for each run and node, logarithmic where no value is 0."""
+    """A panel with a line for each run and node; logarithmic if no value is 0."""
     values = [row["value"] for row in rows if row["measure"] == name]
     kind: Literal["log", "linear"] = "log" if min(values) > 0 else "linear"
     place = {

@@ -1,4 +1,4 @@
-"""How the batches of each size are distributed, as a ridge for each; sizes of several modes stand out."""
+"""The distribution of batches of each size as a ridge plot; sizes with several modes are highlighted."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from weft.understand.report.series import CurveSeries
 GRID = 240
 RIDGE_PX, RIDGE_HEIGHT = 20, 0.9
 MOST_RATIO = 4.0
-"""Times beyond so many medians are outside of the view."""
+"""Times above this multiple of the median, or below its inverse, are outside the view."""
 SEEN = 0.004
-"""Less of a density, of its highest point, is less than a pixel."""
+"""A density below this share of its maximum is less than a pixel high."""
 SEVERAL, ONE = "several modes", "one mode"
 
 
 def modes_figures(material: ReportMaterial) -> list[Figure]:
-    """A figure for each curve that has several modes somewhere; of a single curve always."""
+    """A figure for each curve with several modes at any size; for a single curve always."""
     is_alone = len(material.series) == 1
     found = []
     for number, one in enumerate(material.series, start=1):
@@ -60,7 +60,7 @@ def _figure(one: CurveSeries, ridges: list[Ridge], number: int) -> Figure:
 
 
 def _view(drawn: Sequence[Ridge]) -> tuple[float, float]:
-    """The ratios between which most batches and all modes are, with a little air."""
+    """The range of ratios that contains most batches and all modes, with a margin."""
     modes = [mode / each.median_us for each in drawn for mode in each.point.modes.locations]
     low, high = (
         min(modes + [each.inner[0] for each in drawn]),
@@ -120,7 +120,7 @@ def _peaks(label: str, ridge: Ridge, place: int) -> Iterator[Row]:
 
 
 def share_text(share: Interval) -> str:
-    """Such as "37 % of the launches (20 to 57)"."""
+    """For example "37 % of the launches (20 to 57)"."""
     low, middle, high = (f"{100 * one:.0f}" for one in (share.low, share.median, share.high))
     return f"{middle} % of the launches ({low} to {high})"
 
@@ -151,7 +151,7 @@ def _spec(drawn: Sequence[Ridge], name: str, view: tuple[float, float], label: s
 
 
 def _sizes(drawn: Sequence[Ridge]) -> alt.Y:
-    """A place for each ridge, from the top down, with its size beside it."""
+    """The axis of ridges from the top down, labelled with their sizes."""
     names = ["", *(_short_size(each.point.size_bytes) for each in drawn)]
     axis = alt.Axis(
         title="Message size",

@@ -1,4 +1,4 @@
-"""The insides of nodes: which part was busy with what, interrupts, buses, and where the time of messages went."""
+"""The insides of nodes: occupation of parts, interrupts, buses, and the time of messages by stage."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from weft.understand.report.material import ReportMaterial
 from weft.understand.report.steps import Inside
 
 BUDGET_SCHEME: Final = "tableau20"
-"""More colours than the report's own, since there are more stages."""
+"""A scheme with more colours than the report's palette, since there are many stages."""
 
 LANE_PX, BUDGET_PX, BAR_PX, LINES_PX = 64, 260, 44, 220
 LEAST_SHARE = 0.001
-"""Processors that never do more are not drawn."""
+"""Processors that are never busier are not drawn."""
 
 
 def inside_figures(material: ReportMaterial) -> list[Figure]:
-    """For each step of each run what was busy and where time went; for all together interrupts, buses, latency."""
+    """Occupation and time by stage for each step of each run; interrupts, buses and latency for all runs together."""
     numbered = [(one, step) for one in material.insides for step in one.steps]
     busy = [_busy_figure(f"busy-{i + 1}", one, step) for i, (one, step) in enumerate(numbered)]
     budget = [
@@ -39,7 +39,7 @@ def inside_figures(material: ReportMaterial) -> list[Figure]:
 
 
 def _busy_figure(name: str, one: Inside, step: int) -> Figure:
-    """A lane for each processor of each node that does anything."""
+    """A lane for each processor of each node that was busy."""
     rows = [busy for busy in one.busy if busy.step == step and _is_processor(busy)]
     used = [busy for busy in rows if busy.share > LEAST_SHARE]
     lanes = list(dict.fromkeys(f"{busy.node} {busy.part}" for busy in used))
@@ -57,7 +57,7 @@ def _busy_figure(name: str, one: Inside, step: int) -> Figure:
 
 
 def _is_processor(busy: Busy) -> bool:
-    """Buses and links have one share, of no task."""
+    """Whether a part is a processor; buses and links have one share without a task."""
     return any(busy.shares) and "" not in busy.shares
 
 
@@ -81,13 +81,13 @@ def _budget_figure(name: str, label: str, mine: Sequence[Budget]) -> Figure:
 
 
 def _stages(budgets: Sequence[Budget]) -> list[str]:
-    """All that take any time, in order."""
+    """All stages that take time, in order."""
     order = budgets[0].stages_us if budgets else {}
     return [stage for stage in order if any(one.stages_us[stage] > 0 for one in budgets)]
 
 
 def _latency_figures(material: ReportMaterial) -> list[Figure]:
-    """The smallest message of each run, beside each other."""
+    """The stages of each run's smallest message, side by side."""
     found = {}
     for one in material.insides:
         for step in one.steps:
@@ -141,7 +141,7 @@ def _bars_spec(table: str, rows: Sequence[Row], kinds: list[str], labels: list[s
 
 
 def _lines_figures(material: ReportMaterial) -> list[Figure]:
-    """Of the node that reads: interrupts of all its processors, and its buses and link, a figure each."""
+    """Figures of the receiving node: interrupts of all its processors, and one for each bus and link."""
     found = []
     calls = _lines(material, _is_processor, lambda rows: sum(r.interrupts_per_s for r in rows))
     if any(row["value"] for row in calls):
@@ -166,7 +166,7 @@ def _is_part(name: str, busy: Busy) -> bool:
 
 
 def _shared(material: ReportMaterial) -> list[str]:
-    """The parts that are no processors, of all runs."""
+    """The parts of all runs that are not processors."""
     names = (busy.part for one in material.insides for busy in one.busy if not _is_processor(busy))
     return list(dict.fromkeys(names))
 
@@ -176,7 +176,7 @@ def _lines(
     is_wanted: Callable[[Busy], bool],
     value_of: Callable[[Sequence[Busy]], float],
 ) -> list[Row]:
-    """By run and size: a value of those rows of the second node that are wanted."""
+    """Rows by run and size: a value of those rows of the second node that `is_wanted` selects."""
     together: dict[tuple[str, int], list[Busy]] = {}
     for one in material.insides:
         second = str(one.run.meta.nodes[-1]["name"])

@@ -18,11 +18,11 @@ HEIGHT = 380
 Tables = dict[str, list[Row]]
 
 FLATTENING_RATIO = 25
-"""A run this many times slower than the fastest would be a flat line at the bottom."""
+"""A run more than this many times slower than the fastest would be a flat line on a linear axis."""
 
 
 def signature_figures(material: ReportMaterial) -> list[Figure]:
-    """The three graphs with all series overlaid; none when nothing was measured."""
+    """The three graphs with all series overlaid; none if nothing was measured."""
     tables = curve_tables(material.series)
     rows = tables["points"]
     if not rows:
@@ -86,7 +86,7 @@ def _time(tables: Tables) -> alt.X:
 
 
 def _rate(tables: Tables) -> alt.Y:
-    """Throughput from zero; logarithmic where the fastest run would flatten the slowest."""
+    """Throughput from zero; logarithmic if the fastest run would flatten the slowest."""
     rates = [row["rate"] for name in ("points", "observations") for row in tables[name]]
     peaks: dict[str, float] = {}
     for row in tables["points"]:
@@ -97,7 +97,7 @@ def _rate(tables: Tables) -> alt.Y:
 
 
 def _bars(**ends: str) -> alt.Chart:
-    """The interval of a point, drawn along the line that it moves on when its time changes."""
+    """The interval of a point, drawn along the line on which it moves if its time changes."""
     style = {"opacity": 0.4, "strokeWidth": 2.5}
     return parts.layer("points", "rule", style, x="time_low:Q", x2="time_high", **ends)
 
@@ -105,13 +105,13 @@ def _bars(**ends: str) -> alt.Chart:
 def _compose(
     labels: Sequence[str], tables: Tables, axes_of: tuple[Any, Any], below: list[alt.Chart]
 ) -> Spec:
-    """All layers of a graph, from those `below` to the front, with what makes it interactive."""
+    """All layers of a graph, starting with those `below`, with its interactions."""
     place = dict(zip("xy", axes_of, strict=True))
     lines = parts.layer(
         "points",
         "line",
         {"strokeWidth": 1.8},
-        # Time may step back where noise is larger than the step in size: size gives the order.
+        # Ordered by size, because noise may make times decrease.
         order=alt.Order("size:Q"),
         strokeDash=parts.dashes(labels),
         **place,

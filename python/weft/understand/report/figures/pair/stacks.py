@@ -1,4 +1,4 @@
-"""Shares over message size, stacked: a lane for each of several things, a colour for each part of it."""
+"""Stacked shares over message size: a lane for each item, a colour for each part."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from weft.understand.report.figures.drawing.figure import Row, Spec, short
 from weft.understand.report.figures.pair.curves import size_text
 
 Shares = Mapping[str, float]
-"""Of one lane at one size: by colour, in the order from below."""
+"""The shares of one lane at one size, by kind, from the bottom up."""
 
 GAP = 0.12
-"""Between lanes, in their height."""
+"""The gap between lanes, as a share of their height."""
 
 
 @dataclass(frozen=True)
 class Stacks:
-    """`lanes` are from the top, each `lane_px` high; each of `kinds` has a colour, of `scheme` or the report's own."""
+    """A stacked plot. `lanes` are listed from the top, each `lane_px` high; `kinds` have colours of `scheme`, or of the
+    report's palette."""
 
     table: str
     rows: Sequence[Row]
@@ -49,13 +50,13 @@ class Stacks:
             tooltip=parts.tooltip(titles),
         ).add_params(parts.zoom())
         names = alt.param(name="names", value=list(self.lanes))
-        # A layer of one: the page zooms layers.
+        # Wrapped in a layer, because the page zooms layers.
         chart = alt.layer(boxes).add_params(names)
         return parts.sized(chart, max(120, self.lane_px * len(self.lanes)))
 
     @property
     def _names_axis(self) -> alt.Axis:
-        """Names in the middle of their lanes, and a line where a lane is full."""
+        """Names in the middle of their lanes, and a grid line at 100 % of each lane."""
         count = len(self.lanes)
         is_top = f"datum.value % 1 > {1 - GAP * 1.5}"
         places = [i + part * (1 - GAP) for i in range(count) for part in (0.5, 1)]
@@ -71,7 +72,7 @@ class Stacks:
 
 
 def stacked(lanes: Sequence[str], shares: Mapping[tuple[str, int], Shares]) -> Iterator[Row]:
-    """The rectangles; `shares` is by lane and size. Messages of no bytes have no place on the axis."""
+    """The rectangles of `shares`, which are by lane and size; a logarithmic axis cannot show messages of zero bytes."""
     sizes = sorted({size for _, size in shares if size > 0})
     spans = dict(zip(sizes, _spans(sizes), strict=True))
     for (lane, size), parts_of in shares.items():
@@ -97,7 +98,7 @@ def stacked(lanes: Sequence[str], shares: Mapping[tuple[str, int], Shares]) -> I
 
 
 def _spans(sizes: Sequence[int]) -> list[tuple[float, float]]:
-    """Each size with half of the way, on a logarithmic axis, to its neighbours."""
+    """The span of each size: half of the way to its neighbours on a logarithmic axis."""
     middles = [math.sqrt(a * b) for a, b in pairwise(sizes)]
     first = sizes[0] ** 2 / middles[0] if middles else sizes[0] / math.sqrt(2)
     last = sizes[-1] ** 2 / middles[-1] if middles else sizes[-1] * math.sqrt(2)

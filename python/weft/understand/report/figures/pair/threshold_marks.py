@@ -1,4 +1,4 @@
-"""Thresholds in the figures of a curve: a line across at the size, with its name and height."""
+"""Thresholds in the figures of a curve: a line at the size, with name and height."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.understand.report.series import CurveSeries
 
 TABLE = "thresholds"
 MOST_CHARACTERS = 40
-"""Longer names are cut beside the line; hovering shows all of them."""
+"""Longer names are cut; the tooltip shows the full name."""
 
 
 def threshold_rows(one: CurveSeries) -> Iterator[Row]:
@@ -36,7 +36,7 @@ def threshold_rows(one: CurveSeries) -> Iterator[Row]:
 
 
 def remarks(one: CurveSeries) -> dict[int, str]:
-    """By size, the thresholds beside it or at it."""
+    """The thresholds at or next to each size, by size."""
     found: dict[int, str] = {}
     for threshold in one.thresholds:
         sizes = threshold.found.inside or (threshold.found.last_before, threshold.found.first_after)
@@ -46,7 +46,7 @@ def remarks(one: CurveSeries) -> dict[int, str]:
 
 
 def across_sizes(x: alt.X) -> list[alt.Chart]:
-    """Upright lines where sizes are on the horizontal axis, with their text along them."""
+    """Vertical lines for a horizontal size axis, with their text along them."""
     text = {**_TEXT, "angle": 270, "align": "right", "baseline": "bottom", "dx": -4, "dy": -3}
     return [
         parts.layer(TABLE, "rule", _RULE, x=x, tooltip=_TOOLTIP),
@@ -55,7 +55,7 @@ def across_sizes(x: alt.X) -> list[alt.Chart]:
 
 
 def up_sizes(y: alt.Y) -> list[alt.Chart]:
-    """Level lines where sizes are on the vertical axis, with their text at the right end."""
+    """Horizontal lines for a vertical size axis, with their text at the right end."""
     text = {**_TEXT, "align": "right", "baseline": "bottom", "dx": -4, "dy": -3}
     return [
         parts.layer(TABLE, "rule", _RULE, y=y, tooltip=_TOOLTIP),
@@ -64,7 +64,7 @@ def up_sizes(y: alt.Y) -> list[alt.Chart]:
 
 
 def on_curve(**place: Any) -> list[alt.Chart]:
-    """A mark on the curve where no axis has sizes, with its text beside it."""
+    """A mark on the curve for figures without a size axis, with its text beside it."""
     text = {**_TEXT, "align": "left", "baseline": "middle", "dx": 12, "dy": 8}
     mark = {"shape": "cross", "size": 130, "strokeWidth": 1, "opacity": 1, "filled": True}
     return [
@@ -79,7 +79,7 @@ _TOOLTIP = parts.tooltip({"series": "title", "text": "Threshold"})
 
 
 def _label(threshold: Threshold) -> str:
-    """Such as "65,536 B: +38 %, eager to rendezvous"."""
+    """For example "65,536 B: +38 %, eager to rendezvous"."""
     found = threshold.found
     size = found.inside[0] if found.inside else found.last_before
     name = threshold.name or found.kind
@@ -88,7 +88,7 @@ def _label(threshold: Threshold) -> str:
 
 
 def _middle(threshold: Threshold) -> float:
-    """Where the line is drawn: at a dip itself, else half-way between the sizes on both sides."""
+    """The size at which the line is drawn: at a dip itself, else midway between the sizes on both sides."""
     found = threshold.found
     ends = (
         (found.inside[0], found.inside[-1])

@@ -1,4 +1,4 @@
-"""What users of web servers get, and what a page costs, as tables."""
+"""Response times of web servers and the cost of a page, as tables."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from weft.base.interval import Interval
 from weft.base.statistics import has_interval
 from weft.base.table import ResultColumn, ResultTable, Shown, Value
-from weft.understand.node.live_web import LiveWeb
-from weft.understand.node.web import WebPoint
+from weft.understand.kinds.loads.live_web import LiveWeb
+from weft.understand.kinds.loads.web import WebPoint
 
 
 def _time(name: str, label: str, simulated: str = "", shown: Shown = "median") -> ResultColumn:
-    """A response time of a real server with its interval; `simulated` has it of others."""
+    """A response time: with its interval for a real server, else from the attribute `simulated`."""
 
     def read(one: WebPoint) -> Value:
         if one.live:
@@ -23,7 +23,7 @@ def _time(name: str, label: str, simulated: str = "", shown: Shown = "median") -
 
 
 def _known(live: LiveWeb, value: Interval) -> Value:
-    """The median alone where launches are too few for an interval."""
+    """The interval, or the median alone if there are too few launches."""
     return value if has_interval(live.launches) else value.median
 
 
@@ -69,14 +69,21 @@ def _cost(kind: str) -> ResultColumn:
 
 
 def web_table(points: Sequence[WebPoint]) -> ResultTable:
-    """A row for each number of users; shares are those of time in which parts of a simulated server are busy."""
+    """A row for each number of users; shares are the times in which parts of a simulated server are busy."""
     parts = dict.fromkeys(part for one in points for part in one.interrupts_per_s)
     return ResultTable.of("web server", [*_SERVED, *map(_busy, parts), _INTERRUPTS], points)
 
 
 def page_costs_table(points: Sequence[WebPoint]) -> ResultTable:
-    """Of real servers; without rows where no evidence was recorded."""
+    """The cost of pages of real servers; without rows if no evidence was recorded."""
     known = [one for one in points if one.live and one.live.processor_us]
     kinds = dict.fromkeys(kind for one in known if one.live for kind in one.live.processor_us)
     title = "processor time for a page"
     return ResultTable.of(title, [*_USERS, *map(_cost, kinds)], known)
+
+
+def served_table(points: Sequence[WebPoint]) -> ResultTable:
+    """The table of one page of one server; the title names both."""
+    first, live = points[0], points[0].live
+    server = f"{live.server}, {live.loop} loop" if live else "web server"
+    return web_table(points).titled(f"{server}, pages of {first.page_bytes} B, response times")

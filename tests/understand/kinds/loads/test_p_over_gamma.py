@@ -5,9 +5,9 @@ from unittest.mock import Mock
 import pytest
 
 from weft.base.interval import Interval
-from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import LiveLoad, ReceivingTime
-from weft.understand.node.p_over_gamma import p_over_gamma, p_over_gamma_text
+from weft.understand.kinds.loads.live_loads import LiveLoad, ReceivingTime
+from weft.understand.kinds.loads.loaded import LoadedPoint
+from weft.understand.kinds.loads.p_over_gamma import p_over_gamma, p_over_gamma_text
 
 ONE = Interval(1.0, 1.0, 1.0)
 

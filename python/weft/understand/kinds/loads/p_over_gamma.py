@@ -1,4 +1,4 @@
-"""The p of LAWS at the gammas of a sweep, by processor time: whether it is the one number that LAWS takes it for."""
+"""The p of LAWS at the gammas of a sweep, by processor time: whether it is constant, as LAWS assumes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
-from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import LiveLoad
+from weft.understand.kinds.loads.live_loads import LiveLoad
+from weft.understand.kinds.loads.loaded import LoadedPoint
 
 _FEW_WAITS = 0.5
-"""Of those at gamma 0: with more, the receiver's own work is not what limits the stream."""
+"""The share of the waits at gamma 0 up to which the receiver's own work limits the stream."""
 
 
 def p_over_gamma(points: Sequence[LoadedPoint]) -> list[tuple[float, LiveLoad]]:
-    """Gamma and load where p at it is known, and the receiver computes and hardly waits."""
+    """Gamma and load of the points where p is known, and the receiver computes and hardly waits."""
     return [
         (one.gamma, one.live)
         for one in points
@@ -23,8 +23,8 @@ def p_over_gamma(points: Sequence[LoadedPoint]) -> list[tuple[float, LiveLoad]]:
 
 
 def p_over_gamma_text(points: Sequence[LoadedPoint]) -> str | None:
-    """p at the least and the greatest of these gammas, and whether launches show that it is not one number; None where
-    there are not two."""
+    """p at the least and the greatest gamma, and whether they differ significantly over launches, in words; None with
+    fewer than two gammas."""
     loads = p_over_gamma(points)
     if len(loads) < 2:
         return None
@@ -38,7 +38,8 @@ def p_over_gamma_text(points: Sequence[LoadedPoint]) -> str | None:
 
 
 def _change(first: LiveLoad, last: LiveLoad) -> Interval | None:
-    """Of p from one gamma to another, launch by launch: launches differ more than gammas do."""
+    """The change of p from one gamma to another, paired by launch, because launches differ more than gammas do; None
+    with fewer than two launches."""
     before, after = first.p_by_launch, last.p_by_launch
     changes = [after[launch] - before[launch] for launch in sorted(before.keys() & after)]
     return median_interval(changes) if len(changes) > 1 else None

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from support.runs import launches_of, step_rows, write_run
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.understand.node.live_web import costs
+from weft.understand.kinds.loads.live_web import costs
 
 SERVER = 1
 

@@ -12,9 +12,9 @@ from weft.measure.execute.options.overrides import overrides_of
 from weft.measure.execute.options.run_options import RunOptions
 from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
-from weft.understand.node.applications import LoadedPoint, loaded_points
-from weft.understand.node.gamma_runs import sweep_of_runs
-from weft.understand.node.web import WebPoint
+from weft.understand.kinds.loads.gamma_runs import sweep_of_runs
+from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
+from weft.understand.kinds.loads.web import WebPoint
 from weft.understand.report.page import write_report
 from weft.understand.summary.summary import summarise
 
@@ -28,7 +28,7 @@ def sweep(
 
 def serve(tmp_path: Path, placement: str, users: str = "[10, 600]") -> list[WebPoint]:
     on, settings = f"node:p4-400-{placement}", {"steps__webserver__users": users}
-    return summarise(compute(tmp_path / placement, "webserver", on, **settings)).web
+    return summarise(compute(tmp_path / placement, "webserver", on, **settings)).results["loads"]
 
 
 def test_no_load_is_the_plain_stream(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_throughput_falls_as_the_work_grows_and_stays_under_the_bound(tmp_path: 
         assert all(one.gain < one.laws_gain + 0.05 for one in points), placement
         summary = summarise(run)
         assert summary.points == [] and summary.signature is None, "loaded points are no curve"
-        assert all(isinstance(one, LoadedPoint) for one in summary.loaded)
+        assert all(isinstance(one, LoadedPoint) for one in summary.results["loads"])
 
 
 def test_what_is_before_is_what_base_reaches(tmp_path: Path) -> None:

@@ -1,21 +1,24 @@
-"""Streams whose receiver computes, as tables over gamma."""
+"""Streams whose receiver also computes, as tables over gamma."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable, Value
-from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import TASKS, LiveLoad
+from weft.understand.kinds.loads.lines import load_lines
+from weft.understand.kinds.loads.live_loads import TASKS, LiveLoad
+from weft.understand.kinds.loads.loaded import LoadedPoint
 
 MOST_PROCESSORS = 4
-"""Of those that took soft interrupts, so many have a column."""
+"""The most processors with soft interrupts that have a column."""
+_TASKS_NOTE = "softirq: of the whole node, in system too unless its kernel keeps it apart; receiving: without the work"
 
 
 def _live(read: Callable[[LiveLoad], Value]) -> Callable[[LoadedPoint], Value]:
-    """None of what was simulated."""
+    """Reads a measured load; None if the point was simulated."""
     return lambda one: read(one.live) if one.live else None
 
 
@@ -60,18 +63,28 @@ _SOFTIRQS = (
 
 
 def loads_table(points: Sequence[LoadedPoint]) -> ResultTable:
-    """A row for each gamma; before is without offload, or what was measured so."""
+    """A row for each gamma; "before" is the rate without offload, computed or measured."""
     return ResultTable.of("loads", _LOADS, points)
 
 
 def processors_table(points: Sequence[LoadedPoint]) -> ResultTable:
-    """A row for each gamma and node, where it was measured; receiving is without the application's work."""
+    """A row for each measured gamma and node; "receiving" is without the application's work."""
     title = "processor time of a message by task"
     return ResultTable(title, _PROCESSORS, [row for one in points for row in _tasks(one)])
 
 
-def softirqs_table(points: Sequence[LoadedPoint]) -> ResultTable:
-    """Of the receiver's processors that had most soft interrupts."""
+def live_tables(step: str, points: Sequence[LoadedPoint]) -> Iterator[ResultTable]:
+    """The tables of one step and size: throughput and gain over gamma, then the processor time of a message."""
+    live = [one.live for one in points if one.live]
+    before = f"is measured, step {live[0].before}" if live[0].before else "is by LAWS"
+    title = f"{step}: stream of {points[0].size_bytes} B whose receiver computes; before {before}"
+    yield replace(loads_table(points).titled(title), remarks=load_lines(points))
+    yield replace(processors_table(points), remarks=[_TASKS_NOTE])
+    yield _softirqs_table(points)
+
+
+def _softirqs_table(points: Sequence[LoadedPoint]) -> ResultTable:
+    """Soft interrupts over gamma, for the receiver's processors with the most; the points must be measured ones."""
     taken = [(one.gamma, *list(one.live.softirq_ns.items())[-1]) for one in points if one.live]
     sums = Counter[int]()
     for _, _, by_cpu in taken:

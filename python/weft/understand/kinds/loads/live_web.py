@@ -1,4 +1,4 @@
-"""What users of a real web server get, and what a page costs its node: over launches, from pages and evidence."""
+"""Response times of a real web server and processor time per page, over launches, from pages and evidence."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _COUNTERS = {
     "node, system": "cpu_system_ns",
     "node, softirq": "cpu_softirq_ns",
 }
-"""What a page costs: of all processes of the server, and of all processors of its node."""
+"""Counters of the cost of a page: of all processes of the server, and of all processors of its node."""
 _SERVER = 1
-"""The node that serves."""
+"""The index of the server's node."""
 
 
 @dataclass(frozen=True)
 class LiveWeb:
-    """So many users of one page. Response times are from when a request was due in an open loop, from when it was sent
-    in a closed one; intervals are over launches. `processor_us` is processor time for each page."""
+    """`users` users of one page. Response times start when a request was due (open loop) or sent (closed loop);
+    intervals are over launches. `processor_us` is the processor time per page."""
 
     step: int
     phase: int
@@ -52,7 +52,7 @@ class LiveWeb:
     late_us: float
 
     def to_json(self) -> dict[str, Any]:
-        """What `weft show --json` says of it beside what simulated points have."""
+        """The fields of `weft show --json` that simulated points do not have."""
         builtins = msgspec.to_builtins
         return {
             "loop": self.loop,
@@ -67,7 +67,7 @@ class LiveWeb:
 
 
 def live_web(run: RunFolder) -> list[LiveWeb]:
-    """By step and phase; nothing where no real server was asked."""
+    """The results by step and phase; empty if no real server was measured."""
     table = run.side_table(PAGES_NAME)
     keys = sorted(set(zip(table["step"].to_pylist(), table["phase"].to_pylist(), strict=True)))
     return [_of_phase(run, table, *key) for key in keys]
@@ -106,9 +106,9 @@ def _of_phase(run: RunFolder, table: pa.Table, step: int, phase: int) -> LiveWeb
 def costs(
     run: RunFolder, step: int, phase: int, launches: list[int], rate: Floats
 ) -> Iterator[tuple[str, Interval]]:
-    """Processor time for a page in us, by what it was spent on; nothing where no evidence was recorded.
+    """Processor time per page in µs, by what it was spent on; nothing if no evidence was recorded.
 
-    Counters are read a moment before and after the pages are counted: so their growth is taken by the time."""
+    Counters are read slightly before and after the pages are counted, so their growth is divided by its own time."""
     here = (pc.field("step") == step) & (pc.field("phase") == phase) & (pc.field("node") == _SERVER)
     rows = run.side_table(EVIDENCE_NAME).filter(here).unify_dictionaries()
     grown = rows.group_by(["launch", "counter"]).aggregate([("value", "sum")]).to_pylist()

@@ -10,11 +10,12 @@ from weft.base.table import ResultColumn, ResultTable, Value
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
 
 MOST_SIZES = 6
-"""More sizes than these do not fit a terminal: the first, the last and some between are shown."""
+"""The most sizes that fit a terminal; of more, the first, the last and some in between are shown."""
 
 
 def _known(name: str) -> Callable[[MultiPairPoint], Value]:
-    """An interval over launches, or over the timings of the only one; the median alone where they are too few."""
+    """A getter for an interval over launches, or over timings if there is one launch; it returns the median alone if
+    these are too few."""
 
     def read(one: MultiPairPoint) -> Value:
         value: Interval | None = getattr(one, name)
@@ -48,15 +49,14 @@ def pairs_table(points: Sequence[MultiPairPoint]) -> ResultTable:
 
 
 def short_tables(whole: ResultTable) -> Iterator[ResultTable]:
-    """Of each step: arrangements over some sizes, and all that is known at the largest."""
-    for step in whole.groups("step"):
-        test, sizes = step.values("test")[0], sorted({*step.values("size_bytes")})
-        is_timed = any(one is not None for one in step.values("latency_us"))
-        value = LATENCY if is_timed else SUM
-        title = f"{test} by bytes of a message, {value.heading}"
-        some = step.where("size_bytes", *_some(sizes))
-        yield some.pivoted("name", "size_bytes", value.name, title)
-        yield step.where("size_bytes", sizes[-1]).titled(f"{test} at {sizes[-1]} B")
+    """Two tables of one step: the arrangements over some sizes, and all columns at the largest size."""
+    test, sizes = whole.values("test")[0], sorted({*whole.values("size_bytes")})
+    is_timed = any(one is not None for one in whole.values("latency_us"))
+    value = LATENCY if is_timed else SUM
+    title = f"{test} by bytes of a message, {value.heading}"
+    some = whole.where("size_bytes", *_some(sizes))
+    yield some.pivoted("name", "size_bytes", value.name, title)
+    yield whole.where("size_bytes", sizes[-1]).titled(f"{test} at {sizes[-1]} B")
 
 
 def _some(sizes: list[int]) -> list[int]:
@@ -67,6 +67,6 @@ def _some(sizes: list[int]) -> list[int]:
 
 
 def _of_pairs(point: MultiPairPoint) -> list[float]:
-    """The rate of each, where there are several."""
+    """The rate of each pair; empty if there is only one."""
     rates = [pair.throughput_mbps.median for pair in point.each]
     return rates if len(rates) > 1 else []

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from weft.runs.records.records import BusyCost, ReceivingCost
-from weft.understand.node.receiving_cost import (
+from weft.understand.kinds.loads.receiving_cost import (
     add_costs,
     busy_cost,
     byte_ps,

@@ -11,21 +11,20 @@ import numpy as np
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.runs.folder import RunFolder
-from weft.understand.node.applications import LoadedPoint, loaded_points
-from weft.understand.node.p_over_gamma import p_over_gamma_text
+from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
+from weft.understand.kinds.loads.p_over_gamma import p_over_gamma_text
 
 _SAME_WORK = 0.01
-"""Two runs whose work for the same gamma differs by more were not of the same machine."""
+"""Two runs whose work for the same gamma differs by a larger share are not comparable."""
 
 
 @dataclass(frozen=True)
 class GammaSweep:
-    """The columns that fits take (weft.network.model.gamma_points), and the ratios that the simulated machine
-    itself had.
+    """The columns for fits (weft.network.model.gamma_points), and the `ratios` p and beta measured without application
+    work.
 
-    `p` is the share of the work that the placement took from the application's processor, `beta` what the busiest
-    of all else but the link had to do, over what was taken; as measured without application work. `notes` say where
-    LAWS assumes what was not so.
+    p is the share of the work that the placement moved off the application's processor; beta is the work of the busiest
+    other stage except the link over the work moved. `notes` name assumptions of LAWS that did not hold.
     """
 
     points: dict[str, Floats]
@@ -34,9 +33,10 @@ class GammaSweep:
 
 
 def sweep_of_runs(runs: Sequence[RunFolder], size_bytes: int | None = None) -> GammaSweep:
-    """The sweep of one run with offload, or of one before and one after it; raises RequestError where it is none.
+    """The sweep of one run with offload, or of one run before and one after it; raises RequestError if the runs do not
+    give a sweep.
 
-    A measured throughput is of the time in which no other program had the receiver's processor.
+    Measured throughputs leave out the time in which other programs had the receiver's processor.
     """
     found = [_points(run, size_bytes) for run in runs]
     directories = [str(run.directory) for run in runs]
@@ -61,7 +61,8 @@ def sweep_of_runs(runs: Sequence[RunFolder], size_bytes: int | None = None) -> G
 
 
 def _points(run: RunFolder, size_bytes: int | None) -> dict[float, LoadedPoint]:
-    """By gamma, those of the one size."""
+    """The points of one size by gamma; raises RequestError if the size is missing or ambiguous. Of several steps with
+    the same work, the one that gains most is used."""
     directory, found = run.directory, loaded_points(run)
     if not found:
         raise RequestError(
@@ -79,7 +80,7 @@ def _points(run: RunFolder, size_bytes: int | None) -> dict[float, LoadedPoint]:
 
 
 def _median_gain(points: Sequence[LoadedPoint], step: int) -> float:
-    """Of several steps with the same work that one is fitted which gains most."""
+    """The median gain of a step over gamma."""
     return median(one.gain for one in points if one.step == step)
 
 

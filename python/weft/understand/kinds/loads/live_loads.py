@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.base.interval import Interval
+from weft.base.result import Documented
 from weft.base.statistics import median_interval
 from weft.plan.pattern import Stream
 from weft.plan.phases import expand
@@ -21,7 +22,7 @@ from weft.runs.records.records import ReceivingCost
 from weft.understand.curve.curve import column, message_times_us, to_mbps
 from weft.understand.curve.delivery import Delivered, deliveries
 from weft.understand.host.evidence import Amounts, amounts_by_launch
-from weft.understand.node.receiving_cost import (
+from weft.understand.kinds.loads.receiving_cost import (
     add_costs,
     byte_ns,
     direct_p,
@@ -38,18 +39,18 @@ TASKS = {
     "softirq": ("cpu_softirq_ns",),
     "interrupts": ("cpu_irq_ns",),
 }
-"""Counters of a node's processor time. A kernel that does not keep interrupts apart counts them as what they
-interrupted, so that soft interrupts are in `system` as well; and `softirq` is of all processors of the node."""
+"""Counters of a node's processor time. Kernels that do not account for interrupts separately attribute them to what
+they interrupted, so `system` may include soft interrupts; `softirq` covers all processors of the node."""
 
 _SPEED = "application_iteration_ps"
 RECEIVER = 1
-"""The node of a stream that receives."""
+"""The index of a stream's receiving node."""
 
 
 @dataclass(frozen=True)
-class ReceivingTime:
-    """What receiving a byte takes, by processor time: of the receiver's own processor while it has no time to wait, and
-    of others; `wait_ns` is what each wait takes besides, None where that was not told from the rest."""
+class ReceivingTime(Documented):
+    """The processor time to receive a byte: on the receiver's own processor without waits, and on others. `wait_ns` is
+    the additional time of each wait, None if it could not be separated; `waits` is the number per message."""
 
     own_ns: float
     elsewhere_ns: float
@@ -58,28 +59,25 @@ class ReceivingTime:
 
     @classmethod
     def of(cls, cost: ReceivingCost) -> ReceivingTime:
-        """By what was measured at gamma 0, with so many `waits` for a message there."""
+        """From the cost measured at gamma 0."""
         own_ns = host_byte_ns(cost)
         messages = cost["bytes"] / cost["size_bytes"]
         waits = cost.get("waits", 0) / messages
         return cls(own_ns, elsewhere_byte_ns(cost), wait_ns(cost), waits)
 
-    def to_json(self) -> dict[str, float | None]:
-        """By name, as in the class."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class LiveLoad:
-    """What was measured of a loaded stream beside its throughput; intervals are over launches.
+    """The measurements of a loaded stream; intervals are over launches.
 
-    `gamma_done` is the work really done over what receiving costs: iterations times what one took. `gain` is there
-    where the same work was measured in an earlier step, which then is `before`. `p` is the share of receiving that the
-    receiver's processor does not do, by processor time before the sweep; `p_by_launch` is that at this gamma,
-    without waits where their time is known. `processor_ns` is of one message, by node and task, and
-    `softirq_ns` by node and processor; `host_ns` is what of it is the receiver's own without the application's work,
-    `waits` how often the receiver waited for a message, `taken` the share of time in which it was ready and another
-    program had its processor, `lost_pct` of datagrams.
+    `gamma_done` is the work actually done (iterations times the time of one) over the cost of receiving. `gain` is set
+    if the same work was measured in an earlier step, named `before`. `p` is the share of receiving that is not done on
+    the receiver's processor, by processor time before the sweep; `p_by_launch` is that share at this gamma, without
+    waits if their time is known.
+
+    Per message: `processor_ns` by node and task, `softirq_ns` by node and processor, `host_ns` on the receiver's own
+    processor without the application's work, and `waits`, how often the receiver waited. `taken` is the share of time
+    in which it was runnable while another program had its processor, `lost_pct` the loss of datagrams.
     """
 
     throughput_mbps: Interval
@@ -99,12 +97,12 @@ class LiveLoad:
 
     @property
     def p_at_gamma(self) -> Interval | None:
-        """p at this gamma, over launches."""
+        """p at this gamma with its interval over launches; None if it is not known."""
         shares = list(self.p_by_launch.values())
         return median_interval(shares) if shares else None
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a point of `weft show --json`."""
+        """The fields that it adds to a point of `weft show --json`."""
         return {
             "throughput_mbps": self.throughput_mbps,
             "launches": self.launches,
@@ -133,7 +131,7 @@ class LiveStep:
 
     @cached_property
     def cost(self) -> ReceivingCost:
-        """The step's own at gamma 0, of all launches together."""
+        """The step's own cost at gamma 0, summed over launches."""
         return add_costs(one for one in self.run.meta.costs if self._is_mine(one))
 
     def _is_mine(self, cost: ReceivingCost) -> bool:
@@ -141,19 +139,19 @@ class LiveStep:
 
     @cached_property
     def work(self) -> ReceivingCost:
-        """The cost by which the work was set."""
+        """The cost from which the application's work was derived."""
         costs = work_costs(self.run.meta, self.step)
         return next(one for one in costs if one["size_bytes"] == self.size_bytes)
 
     @property
     def communication_ns(self) -> float:
-        """What receiving a byte costs a processor that does all of it itself, in this step or the one before it."""
+        """The time to receive a byte if one processor does all the work, in this step or its base step."""
         base = self.base
         return byte_ns(base.cost if base else self.cost)
 
     @property
     def base(self) -> LiveStep | None:
-        """The earlier step of the same work, if that is another."""
+        """The earlier step with the same work; None if there is none."""
         step = self.work["step"]
         return None if step == self.step else LiveStep(self.run, step, self.size_bytes)
 
@@ -162,7 +160,7 @@ class LiveStep:
         return direct_p(self.run.meta, self.step, self.size_bytes)
 
     def p_by_launch(self, phase: int, seen: RecordedLoads) -> dict[int, float]:
-        """The share that the receiver's processor does not do in a phase."""
+        """By launch, the share of receiving that is not done on the receiver's processor in a phase."""
         wholes = whole_byte_ns(self.run.meta, self.step, self.size_bytes)
         owns = seen.own_byte_ns(self.step, phase, wait_ns(self.cost) or 0.0)
         return {
@@ -180,7 +178,7 @@ class LiveStep:
 
     @cached_property
     def times_us(self) -> dict[int, dict[int, float]]:
-        """By phase and launch: the time of one message."""
+        """The time of one message, by phase and launch."""
         samples = self.run.samples
         found: dict[int, dict[int, list[tuple[float, float]]]] = defaultdict(
             lambda: defaultdict(list)
@@ -201,7 +199,7 @@ class LiveStep:
         }
 
     def gain(self, phase: int) -> Interval | None:
-        """Over the step before offload at the same gamma, launch by launch."""
+        """The gain over the step before offload at the same gamma, paired by launch; None if there is no such step."""
         base = self.base
         if base is None:
             return None
@@ -212,7 +210,7 @@ class LiveStep:
         return median_interval(ratios) if ratios else None
 
     def load(self, phase: int, seen: RecordedLoads) -> LiveLoad:
-        """All of one phase."""
+        """The measurements of one phase."""
         rates = [float(to_mbps(self.size_bytes, one)) for one in self.times_us[phase].values()]
         lost = seen.lost.get((self.step, phase))
         base, work_ns = self.base, seen.work_ns(self.step, phase)
@@ -240,7 +238,7 @@ class LiveStep:
 
 
 class RecordedLoads:
-    """What was recorded beside the phases of a run."""
+    """The counters and losses that were recorded with the phases of a run."""
 
     def __init__(self, run: RunFolder) -> None:
         self._run = run
@@ -256,7 +254,7 @@ class RecordedLoads:
         }
 
     def of(self, step: int, phase: int) -> dict[str, Amounts]:
-        """By node, all launches together."""
+        """The counters of a phase by node, summed over launches."""
         found = {}
         for (at_step, at_phase, _, node), launches in self._amounts.items():
             if (at_step, at_phase) == (step, phase):
@@ -265,8 +263,8 @@ class RecordedLoads:
         return found
 
     def own_byte_ns(self, step: int, phase: int, wait_ns: float) -> dict[int, float]:
-        """By launch: the receiver's processor time for a byte, without the application's work and without its waits,
-        of so many ns each."""
+        """By launch, the receiver's processor time per byte, without the application's work and without its waits of
+        `wait_ns` each."""
         speed_ns = self._speed_ns(step)
         return {
             launch: (
@@ -281,14 +279,14 @@ class RecordedLoads:
         }
 
     def processor_ns(self, step: int, phase: int) -> dict[str, dict[str, float]]:
-        """By node and task, of one message."""
+        """The processor time per message, by node and task."""
         return {
             node: {task: amounts.per_message(*names) for task, names in TASKS.items()}
             for node, amounts in self.of(step, phase).items()
         }
 
     def softirq_ns(self, step: int, phase: int) -> dict[str, dict[int, float]]:
-        """By node and processor, of one message; processors without any are left out."""
+        """The time of soft interrupts per message, by node and processor; processors without any are left out."""
         messages = {node: amounts.messages for node, amounts in self.of(step, phase).items()}
         found: dict[str, dict[int, float]] = {node: {} for node in messages}
         for (at_step, at_phase, node, cpu), value in sorted(self._softirqs.items()):
@@ -298,17 +296,17 @@ class RecordedLoads:
         return found
 
     def work_ns(self, step: int, phase: int) -> float:
-        """The application's work for a message: iterations that were done, times what one takes in this step."""
+        """The application's work per message: iterations done, times the time of one in this step."""
         done = [one.per_message("application_iterations") for one in self.of(step, phase).values()]
         return max(done, default=0.0) * self._speed_ns(step)
 
     def _speed_ns(self, step: int) -> float:
-        """What an iteration takes in a step."""
+        """The median time of an iteration in a step; 0 if none was recorded."""
         return median(self._speeds[step]) / 1e3 if self._speeds[step] else 0.0
 
 
 def _softirqs(evidence: pa.Table) -> dict[tuple[int, int, int, int], int]:
-    """Nanoseconds by step, phase, node and processor, all launches together."""
+    """The ns of soft interrupts by (step, phase, node, processor), summed over launches."""
     mine = evidence.filter(pc.equal(evidence["counter"].cast(pa.string()), "cpu_softirq_ns"))
     keys = ["step", "phase", "node", "cpu"]
     sums = mine.group_by(keys).aggregate([("value", "sum")]).to_pylist()
@@ -316,6 +314,6 @@ def _softirqs(evidence: pa.Table) -> dict[tuple[int, int, int, int], int]:
 
 
 def live_steps(run: RunFolder) -> list[LiveStep]:
-    """Those of a run, by step and size."""
+    """The live steps of a run, by step and size."""
     keys = sorted({(one["step"], one["size_bytes"]) for one in run.meta.costs})
     return [LiveStep(run, *key) for key in keys]

@@ -1,4 +1,4 @@
-"""What streams reach whose receiver computes: throughput over the LAWS ratio gamma, the gain, and the bound."""
+"""Streams whose receiver also computes: throughput over the LAWS ratio gamma, the gain of offload, and its bound."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from weft.runs.columns.tables import APPLICATIONS_NAME
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column, message_times_us, to_mbps
-from weft.understand.node.live_loads import LiveLoad, LiveStep, RecordedLoads, live_steps
-from weft.understand.node.receiving_cost import elsewhere_byte_ns, host_byte_ns
+from weft.understand.kinds.loads.live_loads import LiveLoad, LiveStep, RecordedLoads, live_steps
+from weft.understand.kinds.loads.receiving_cost import elsewhere_byte_ns, host_byte_ns
 
 
 @dataclass(frozen=True)
 class LoadedPoint:
     """A stream of messages of one size under one load.
 
-    `before_mbps` is what the machine reaches under the same load where the application's processor does everything,
-    `laws_mbps` what LAWS lets it reach at most (equations 1.5 to 1.7) with the work that each stage was measured to
-    have at gamma 0: `host_share` and `other_share` of what the application's processor has of it before.
+    `before_mbps` is the throughput under the same load if the application's processor does everything. `laws_mbps` is
+    the bound by LAWS (equations 1.5 to 1.7), from the work of each stage measured at gamma 0: `host_share` and
+    `other_share` are relative to the work of the application's processor before offload.
     """
 
     step: int
@@ -33,37 +33,42 @@ class LoadedPoint:
     host_share: float
     other_share: float
     live: LiveLoad | None = None
-    """Where it was measured, not simulated."""
+    """Set if the point was measured, not simulated."""
 
     @property
     def gamma_done(self) -> float:
-        """The work that was really done, over that of communication; a simulated machine does what is asked."""
+        """The work actually done over that of communication; a simulated machine does exactly `gamma`."""
         return self.live.gamma_done if self.live else self.gamma
 
     @property
     def own_mbps(self) -> float:
-        """Throughput in the time that other programs left to the receiver."""
+        """Throughput over the time that other programs left to the receiver."""
         return self.throughput_mbps / (1.0 - self.live.taken if self.live else 1.0)
 
     @property
     def gain(self) -> float:
-        """0.3 where it is 30 % faster than before (equation 1.8)."""
+        """The relative gain over `before_mbps` (equation 1.8): 0.3 if it is 30 % faster."""
         return self.throughput_mbps / self.before_mbps - 1.0
 
     @property
     def laws_gain(self) -> float:
-        """What LAWS lets it gain at most."""
+        """The largest gain that LAWS allows."""
         return self.laws_mbps / self.laws_before_mbps - 1.0
 
+    @property
+    def load(self) -> str:
+        """The name of the load."""
+        return f"gamma {self.gamma:g}"
+
     def to_json(self) -> dict[str, Any]:
-        """The point as `weft show --json` prints it: with the keys of other points, and more."""
+        """The point as `weft show --json` prints it: the keys of other points, and its own."""
         return {
             "step": self.step,
             "pattern": "stream",
             "transport": self.transport,
             "size_bytes": self.size_bytes,
             "latency_us": None,
-            "throughput_mbps": alone(self.throughput_mbps),
+            "throughput_mbps": dict.fromkeys(("median", "low", "high"), self.throughput_mbps),
             "launches": 1,
             "modes": 1,
             "gamma": self.gamma,
@@ -75,13 +80,8 @@ class LoadedPoint:
         }
 
 
-def alone(value: float) -> dict[str, float]:
-    """An interval of what is computed, and the same in every launch."""
-    return {"median": value, "low": value, "high": value}
-
-
 def loaded_points(run: RunFolder) -> list[LoadedPoint]:
-    """By step, size and gamma; nothing where a run has no application load."""
+    """The loaded points by step, size and gamma; empty if the run has no application load."""
     rows = run.side_table(APPLICATIONS_NAME).to_pylist()
     rates = phase_rates(run) if rows else {}
     if run.meta.costs:
@@ -90,7 +90,7 @@ def loaded_points(run: RunFolder) -> list[LoadedPoint]:
 
 
 def phase_rates(run: RunFolder) -> dict[tuple[int, int], tuple[int, float]]:
-    """Message size and throughput in Mb/s of each step's phases: all batches together."""
+    """Message size and throughput in Mb/s over all batches, by (step, phase)."""
     samples, found = run.samples, dict[tuple[int, int], list[float]]()
     names = ("step", "phase", "size_bytes", "messages")
     rows = zip(*(column(samples, name).tolist() for name in names), strict=True)
@@ -135,10 +135,10 @@ def _live_points(run: RunFolder) -> list[LoadedPoint]:
 
 
 def _live_point(step: LiveStep, phase: int, live: LiveLoad) -> LoadedPoint:
-    """Before offload is what was measured of the same work in an earlier step, or else what LAWS says of it.
+    """The throughput before offload is measured in an earlier step with the same work, or else computed by LAWS.
 
-    The busiest of all else is the sender, or the soft interrupts on other processors of the receiver's node; the link's
-    rate is not known.
+    The busiest other stage is the sender, or the soft interrupts on other processors of the receiver's node; the link's
+    rate is unknown.
     """
     whole_ns, cost = step.communication_ns, step.cost
     host_ns = host_byte_ns(cost)

@@ -1,10 +1,10 @@
-"""What receiving costs the processors of a node: the o of LAWS, and its p, by processor time.
+"""The processor time of receiving: the o of LAWS, and its p.
 
-A receiver that has nothing to read sleeps and is woken, which takes processor time as well: its own, and that of the
-processor which wakes it. It does so often where no application computes, and hardly where one does. LAWS has a host
-that always has work, so o is without that time: it is told from the rest by measuring both where the receiver waits and
-where an application leaves it no time to. Own and other processors' time are then of the same second, so that nothing
-counts twice that moves from one to the other meanwhile.
+A receiver with nothing to read sleeps and is woken, which costs processor time, its own and that of the processor that
+wakes it. This happens often if no application computes, and hardly if one does. The host in LAWS always has work, so o
+excludes that time. It is separated by measuring twice: where the receiver waits, and where an application leaves it no
+time to wait. Own and other processors' time come from the same measurement, so that work which moves between them
+meanwhile is not counted twice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WAITS = ("process_voluntary_switches",)
 _KERNEL = ("cpu_softirq_ns", "cpu_irq_ns")
 _BUSY = ("cpu_user_ns", "cpu_system_ns", *_KERNEL)
 _FEWER_WAITS = 0.5
-"""An application that leaves a receiver more of its waits than this does not tell what they cost."""
+"""The cost of waits can be separated only if the application reduces them below this share."""
 
 
 def measured_cost(
@@ -35,10 +35,11 @@ def measured_cost(
     cpu: int,
 ) -> ReceivingCost:
     """The cost of one size. place: step, launch, bytes of a message. moved: bytes and ns of all batches. evidence: rows
-    of the sender and of the receiver beside them, with the columns counter, cpu and value; `cpu` is the receiver's.
+    of the sender and of the receiver, with the columns counter, cpu and value; `cpu` is the receiver's.
 
-    The receiver's own time has the soft interrupts in it that came while it ran, unless the kernel keeps their time
-    apart. What its processor did beyond that is added, up to the soft interrupts counted there; more is others'.
+    The receiver's process time includes the soft interrupts that arrived while it ran, unless the kernel accounts for
+    them separately. Further time of its processor is added, up to the soft interrupts counted there; the rest belongs
+    to other programs.
     """
     sender, receiver = evidence
     here, elsewhere = receiver.filter(pc.equal(receiver["cpu"], cpu)), _elsewhere(receiver, cpu)
@@ -60,8 +61,8 @@ def measured_cost(
 
 
 def busy_cost(moved_bytes: int, receiver: pa.Table, cpu: int) -> BusyCost:
-    """The cost of a receiver that computed: its processor time without the iterations that were done, each as long as
-    one took beside the batches."""
+    """The cost of a receiver that computed: its processor time without the iterations done, from the median time of an
+    iteration."""
     speeds = receiver.filter(pc.equal(receiver["counter"], "application_iteration_ps"))["value"]
     iteration_ps = median(speeds.to_pylist() or [0])
     work_ns = round(_sum(receiver, ("application_iterations",)) * iteration_ps / 1000)
@@ -74,7 +75,7 @@ def busy_cost(moved_bytes: int, receiver: pa.Table, cpu: int) -> BusyCost:
 
 
 def _elsewhere(receiver: pa.Table, cpu: int) -> pa.Table:
-    """What was counted on other processors of the receiver's node."""
+    """The rows counted on other processors of the receiver's node."""
     return receiver.filter(pc.invert(pc.equal(receiver["cpu"], cpu)))
 
 
@@ -84,7 +85,7 @@ def _sum(rows: pa.Table, names: Iterable[str]) -> int:
 
 
 def add_costs(costs: Iterable[ReceivingCost]) -> ReceivingCost:
-    """Those of several launches of one step and size together; raises StopIteration where there is none."""
+    """The sum of the costs of one step and size over launches; raises ValueError if there are none."""
     first, *others = costs
     total: ReceivingCost = {**first}
     for one in others:
@@ -109,8 +110,8 @@ def _add_busy(one: BusyCost, other: BusyCost) -> BusyCost:
 
 
 def work_costs(meta: RunMeta, step: int) -> list[ReceivingCost]:
-    """Those by which the work of a step's application is set: of the first step of the same transport that computes
-    with messages of these sizes, in its first launch. So the same gamma is the same work in all of them."""
+    """The costs from which the work of a step's application is derived, one for each size: those of the first launch of
+    the first step that computes over the same transport. So equal gammas mean equal work in all these steps."""
     transport = meta.plan.steps[step].transport
     first: dict[int, ReceivingCost] = {}
     for one in sorted(meta.costs, key=lambda cost: (cost["step"], cost["launch"])):
@@ -120,8 +121,8 @@ def work_costs(meta: RunMeta, step: int) -> list[ReceivingCost]:
 
 
 def wait_ns(cost: ReceivingCost) -> float | None:
-    """The receiver's processor time for each time that it waits; None where it was not told from the rest, as the
-    application did not keep the receiver from waiting (a link that is slower than both), or none was measured."""
+    """The receiver's processor time per wait; None if it cannot be separated, because none was measured or because the
+    application did not keep the receiver from waiting (a link slower than both)."""
     busy = cost.get("busy")
     if busy is None or not cost["bytes"] or not busy["bytes"]:
         return None
@@ -133,7 +134,7 @@ def wait_ns(cost: ReceivingCost) -> float | None:
 
 
 def host_byte_ns(cost: ReceivingCost) -> float:
-    """What receiving a byte takes the receiver's own processor, without waiting where that is known."""
+    """The time to receive a byte on the receiver's own processor, without waits if their cost is known."""
     each_ns = wait_ns(cost)
     if each_ns is None:
         return cost["host_ns"] / cost["bytes"]
@@ -142,7 +143,7 @@ def host_byte_ns(cost: ReceivingCost) -> float:
 
 
 def elsewhere_byte_ns(cost: ReceivingCost) -> float:
-    """What receiving a byte takes other processors of the node, without waking the receiver where that is known."""
+    """The time to receive a byte on other processors of the node, without waking the receiver if that is known."""
     busy = cost.get("busy")
     if busy is not None and "elsewhere_ns" in busy and wait_ns(cost) is not None:
         return busy["elsewhere_ns"] / busy["bytes"]
@@ -150,18 +151,18 @@ def elsewhere_byte_ns(cost: ReceivingCost) -> float:
 
 
 def byte_ns(cost: ReceivingCost) -> float:
-    """Receiving a byte on a processor that does all of it itself: the receiver's work and that on other processors."""
+    """The ns to receive a byte if one processor does all the work: the receiver's own and that of other processors."""
     return host_byte_ns(cost) + elsewhere_byte_ns(cost)
 
 
 def byte_ps(cost: ReceivingCost) -> int:
-    """The same in picoseconds, at least 1."""
+    """The picoseconds to receive a byte if one processor does all the work, at least 1."""
     return max(1, round(1000 * byte_ns(cost)))
 
 
 def direct_p(meta: RunMeta, step: int, size_bytes: int) -> Interval | None:
-    """The share of the work of receiving that the receiver's processor does not do, by processor time; the interval is
-    over launches. Of a step that has the work of an earlier one: the share of that step's."""
+    """The share of receiving that is not done on the receiver's processor, by processor time, with its interval over
+    launches; None if no cost was measured. If an earlier step sets the work, the share is relative to that step's."""
     wholes = whole_byte_ns(meta, step, size_bytes)
     mine = _costs_of(meta, step, size_bytes)
     shares = [1 - host_byte_ns(one) / wholes[one["launch"]] for one in mine if wholes]
@@ -169,8 +170,8 @@ def direct_p(meta: RunMeta, step: int, size_bytes: int) -> Interval | None:
 
 
 def whole_byte_ns(meta: RunMeta, step: int, size_bytes: int) -> dict[int, float]:
-    """By launch: what receiving a byte takes a processor that does all of it, in this step or the earlier one that sets
-    its work; nothing where no cost was measured."""
+    """By launch, the ns to receive a byte if one processor does all the work, in this step or the earlier one that sets
+    its work; empty if no cost was measured."""
     work = {one["size_bytes"]: one for one in work_costs(meta, step)}.get(size_bytes)
     mine = _costs_of(meta, step, size_bytes)
     if work is None:

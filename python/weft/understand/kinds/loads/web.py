@@ -1,4 +1,4 @@
-"""What users of a web server get: pages per second and response times over their number."""
+"""Pages per second and response times of a web server over the number of users."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from weft.base.statistics import Floats
 from weft.runs.columns.tables import RESPONSES_NAME
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
-from weft.understand.node.applications import alone
-from weft.understand.node.live_web import LiveWeb, live_web
+from weft.understand.kinds.loads.live_web import LiveWeb, live_web
 from weft.understand.node.occupation import Busy
 
 _TIMES = ("mean_ns", "median_ns", "p95_ns", "p99_ns")
@@ -23,11 +22,11 @@ _TIMES = ("mean_ns", "median_ns", "p95_ns", "p99_ns")
 
 @dataclass(frozen=True)
 class WebPoint:
-    """So many users of one page.
+    """`users` users of one page.
 
-    Response times go from the request to the last byte; percentiles are means over batches. `waiting` is how many users
-    waited on average. `busy` has the busy share of each of the server's parts, `interrupts_per_s` those of all its
-    processors. Of a `live` server they are empty, and the numbers are medians over launches.
+    Response times last from the request to the last byte; percentiles are means over batches. `waiting` is the average
+    number of waiting users. `busy` is the busy share of each of the server's parts, `interrupts_per_s` that of each of
+    its processors. For a `live` server both are empty, and the other numbers are medians over launches.
     """
 
     step: int
@@ -45,28 +44,38 @@ class WebPoint:
     live: LiveWeb | None = None
 
     @property
+    def size_bytes(self) -> int:
+        """The size of a page."""
+        return self.page_bytes
+
+    @property
     def throughput_mbps(self) -> float:
         return self.pages_per_s * self.page_bytes * 8 / 1e6
 
     @property
     def throughput_interval(self) -> Interval:
-        """Over launches, where there are any."""
+        """The throughput with its interval over launches; of zero width if simulated."""
         if not self.live:
             mbps = self.throughput_mbps
             return Interval(mbps, mbps, mbps)
         pages, mb = self.live.pages_per_s, self.page_bytes * 8 / 1e6
         return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
 
+    @property
+    def load(self) -> str:
+        """The name of the load."""
+        return f"{self.users} users"
+
     def to_json(self) -> dict[str, Any]:
-        """The point as `weft show --json` prints it: with the keys of other points, and more."""
-        document: dict[str, Any] = {
+        """The point as `weft show --json` prints it: the keys of other points, and its own."""
+        return {
             "step": self.step,
             "pattern": "webserver",
             "transport": "tcp",
             "size_bytes": self.page_bytes,
             "latency_us": None,
-            "throughput_mbps": alone(self.throughput_mbps),
-            "launches": 1,
+            "throughput_mbps": msgspec.to_builtins(self.throughput_interval),
+            "launches": self.live.launches if self.live else 1,
             "modes": 1,
             "users": self.users,
             "requests_per_s": self.pages_per_s,
@@ -79,17 +88,12 @@ class WebPoint:
             "waiting_users": self.waiting,
             "busy": self.busy,
             "interrupts_per_s": self.interrupts_per_s,
+            **(self.live.to_json() if self.live else {}),
         }
-        if self.live:
-            document |= {
-                "throughput_mbps": msgspec.to_builtins(self.throughput_interval),
-                "launches": self.live.launches,
-            } | self.live.to_json()
-        return document
 
 
 def web_points(run: RunFolder, occupation: Sequence[Busy]) -> list[WebPoint]:
-    """By step, page and users; nothing where no pages were asked for."""
+    """The points by step, page and users; empty if no pages were requested."""
     return _simulated(run, occupation) + [_live_point(one) for one in live_web(run)]
 
 
@@ -147,5 +151,5 @@ def _point(
 
 
 def _mean(values: Floats, weights: Any) -> float:
-    """Of batches, each with its weight."""
+    """The weighted mean over batches."""
     return float(np.average(values, weights=weights))

@@ -1,0 +1,1 @@
+"""Communication beside applications: streams whose receiver computes, and web servers."""

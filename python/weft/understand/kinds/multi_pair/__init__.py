@@ -1,0 +1,1 @@
+"""Rates of several concurrent pairs between two nodes."""
