@@ -27,7 +27,7 @@ from common.machine import machine
 from common.results import Goal, save
 from common.sensitive.answer import Answer, Ask
 from common.sensitive.constants import PACKAGES, NamedNumber, named_numbers, row_name, saved_rows
-from common.sensitive.varied import Variation, answered
+from common.sensitive.varied import Variation, answered, sources
 
 FACTORS = (2.0, 0.5, 64.0, 1 / 64)
 """What a constant is multiplied with, as long as no answer changes."""
@@ -58,6 +58,8 @@ def _goals(name: str, only: str) -> Iterator[Goal]:
     cases = import_module(f"common.sensitive.{name}")
     for one in numbers:
         import_module(one.module)
+    sources.cache_clear()
+    sources()
     ASKED[:] = cases.cases()
     with ThreadPool(PROCESSES) as pool:
         USUAL[:] = pool.map(_usual, range(len(ASKED)))
