@@ -1,1 +1,1 @@
-"""What a change would bring, what to buy, what to do: twins, what-ifs, decisions, recommendations."""
+"""Twins, what-ifs, decisions and recommendations: what a change would bring, what to buy, what to do."""

@@ -1,1 +1,1 @@
-"""How people and programs use weft: command line, Python, pages in a browser."""
+"""The ways to use weft: command line, Python, and pages in a browser."""

@@ -1,1 +1,1 @@
-"""Settings of sockets, interfaces and hosts: what the catalogue says of each, and recommendations."""
+"""Settings of sockets, interfaces and hosts: their catalogue, and recommendations."""

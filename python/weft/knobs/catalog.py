@@ -12,12 +12,12 @@ from weft.knobs.knob import Knob
 
 @cache
 def knobs() -> dict[str, Knob]:
-    """All there are, by name."""
+    """All knobs, by name."""
     return {name: _read(name) for name in catalog.names("knob")}
 
 
 def find(name: str) -> Knob:
-    """The knob of that name; raises RequestError where there is none."""
+    """The knob of this name; raises RequestError if there is none."""
     known = knobs()
     if name in known:
         return known[name]

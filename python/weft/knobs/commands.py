@@ -1,4 +1,4 @@
-"""Commands that set a knob by hand, for good, and back."""
+"""Commands that set a knob by hand, permanently, and back."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from weft.base.amount import amount_of
 from weft.knobs.knob import Knob
 
 _WRITTEN = re.compile(r" > (?P<file>/\S+)$")
-"""A permanent setting that is a file of its own."""
+"""A permanent setting in a file of its own."""
 OLD = "OLD"
-"""Stands for a value that is not known."""
+"""Stands for an unknown value."""
 
 
 def by_hand(knob: Knob, value: str, interface: str) -> tuple[str, ...]:
-    """Until the next reboot; of an MPI, for the jobs of the shell."""
+    """Commands that last until the next reboot; for an MPI, for the jobs of the shell."""
     exports = (f"export {name}={value}" for name in knob.environment.values())
     return (*exports, *_filled(knob.by_hand, value, interface))
 
 
 def permanent(knob: Knob, value: str, interface: str) -> tuple[str, ...]:
-    """What keeps it over a reboot; for a socket, the call that an application makes."""
-    if knob.scope == "socket":  # Its options count bytes, and bytes a second.
+    """Commands that make it permanent; for a socket, the call in an application."""
+    if knob.scope == "socket":  # A socket's options count bytes, and bytes per second.
         size, rate = amount_of(value, "size"), amount_of(value, "rate")
         value = f"{size.worth:.0f}" if size else f"{rate.worth / 8:.0f}" if rate else value
     return tuple(_filled(knob.permanent, value, interface))
 
 
 def undo(knob: Knob, current: str, interface: str) -> tuple[str, ...]:
-    """What takes both back; where the current value is not known, how to read it before."""
+    """Commands that revert both; if the current value is unknown, how to read it before."""
     return tuple(_undo(knob, current, interface))
 
 
@@ -44,6 +44,6 @@ def _undo(knob: Knob, current: str, interface: str) -> Iterator[str]:
 
 
 def _filled(templates: Iterable[str], value: str, interface: str) -> Iterator[str]:
-    """Not by format(): shell has braces of its own."""
+    """Fill in templates. Not by format(), because shell code has braces of its own."""
     for one in templates:
         yield one.replace("{value}", value).replace("{interface}", interface)

@@ -1,4 +1,4 @@
-"""A knob as text: what it is, how it is read and set, what it may disturb."""
+"""A knob as text: its meaning, how it is read and set, and what it may disturb."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PRIORS: dict[Prior, str] = {
 
 
 def described(knob: Knob) -> dict[str, str]:
-    """What is known of a knob, by what it is called."""
+    """The descriptions of a knob, by title."""
     facts = {
         "scope": SCOPES[knob.scope] + (" (needs root)" if knob.needs_root else ""),
         "in a plan": _in_plan(knob),
@@ -39,7 +39,7 @@ def described(knob: Knob) -> dict[str, str]:
 
 
 def _in_plan(knob: Knob) -> str:
-    """How a step asks for it."""
+    """How a step sets it."""
     if knob.transport:
         return f'transport = "{knob.transport}"'
     return f"options.{knob.option}" if knob.option else f'options.knobs.{knob.name} = "VALUE"'
@@ -64,7 +64,7 @@ def _page() -> Iterator[str]:
 
 
 def _row(knob: Knob) -> dict[str, str]:
-    """Its cells by their columns, without what the head of the page says of all."""
+    """Its cells by column, without what the head of the page says about all."""
     facts = described(knob)
     root = " (needs root)" if knob.needs_root and knob.scope == "socket" else ""
     how = facts["in a plan"] if knob.option or knob.transport else facts.get("set", "")
@@ -78,7 +78,7 @@ def _row(knob: Knob) -> dict[str, str]:
 
 
 def _is_kept_as_it_is_set(knob: Knob) -> bool:
-    """Whether the command that sets it at boot, or its line of sysctl.d, follows from `set`."""
+    """Whether its boot command or line of sysctl.d can be derived from `set`."""
     return knob.set is not None and (
         knob.set.file.startswith("/proc/sys/")
         or all(one.startswith("# at boot: ") for one in knob.permanent)

@@ -1,4 +1,4 @@
-"""A knob: a setting of a socket, an interface, a host or an MPI that may change what a network gives."""
+"""A knob: a setting of a socket, an interface, a host or an MPI that may affect performance."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from msgspec import Struct
 Scope = Literal["socket", "interface", "host", "mpi"]
 Goal = Literal["stream", "latency"]
 NAMED_GOALS = ("stream", "latency", "mixed")
-"""What can be tuned for by name: one of the goals, or both."""
+"""Goals that can be tuned for by name: one of the two, or both."""
 Prior = Literal["bandwidth-delay", "path-mtu", "path-rate", "processors", "processor-mask"]
-"""Where candidates come from: bytes about 2 x bandwidth-delay product, sizes up to the path's MTU, rates up to the
-path's, processors that an agent may run on, by number or as a hexadecimal mask."""
+"""Source of candidates: bytes around 2 x the bandwidth-delay product, sizes up to the path's MTU, rates up to the
+path's, and processors that an agent may run on, by number or as a hexadecimal mask."""
 
 
 class Access(Struct, frozen=True, omit_defaults=True):
-    """How a node reads or sets a value: a file under /proc or /sys, or a command where no file serves.
+    """How a node reads or sets a value: a file under /proc or /sys, or a command if there is no file.
 
-    Texts may have {interface} and {value}. A file may have "*": it then means all files that match. Of a command that
-    reads, the value is the first word `after` these texts, which follow each other in what it prints. `each` are files
-    whose names, in place of {each}, lead to the `file`: of /proc/irq/{each}/smp_affinity_list the interrupts of a card.
+    Texts may contain {interface} and {value}. A file with "*" means all files that match. Of a command that reads, the
+    value is the first word `after` these texts, which follow each other in its output. `each` are files whose names, in
+    place of {each}, lead to the `file`: for /proc/irq/{each}/smp_affinity_list, the interrupts of a card.
     """
 
     file: str = ""
@@ -32,12 +32,13 @@ class Access(Struct, frozen=True, omit_defaults=True):
 class Knob(Struct, frozen=True, omit_defaults=True):
     """A setting, by its name in catalog/knobs.
 
-    A socket's has the step `option` that sets it, or the `transport` that is it. An interface's or a host's is set by
-    the step option `knobs`, with `set`, and put back in the same way. With `reset` only the default can be put back, so
-    that only it is changed; what `read` prints of it has the text `default`. An MPI's is set by that option too, and
-    `environment` has its variable. Candidates of a `prior` are computed and then written as `form` says; `allowed`
-    reads what a node offers. `by_hand` sets it until the next reboot, `permanent` for good: commands with {interface}
-    and {value}. `side` is the end on which it matters. One that `drops_link` may take the link down.
+    A socket's knob has the step `option` that sets it, or is a `transport`. A knob of an interface or a host is set by
+    the step option `knobs`, with `set`, and restored in the same way. With `reset` only the default can be restored, so
+    it is changed only from the default, in which case the output of `read` has the text `default`. An MPI's knob is set
+    by that option too; `environment` is its variable. Candidates of a `prior` are computed and then written as `form`
+    says; `allowed` reads what a node offers. `by_hand` sets it until the next reboot, `permanent` permanently: commands
+    with {interface} and {value}. `side` is the end on which it matters. A knob that `drops_link` may take the link
+    down.
     """
 
     name: str
@@ -64,5 +65,5 @@ class Knob(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_of_node(self) -> bool:
-        """Whether it is set on a node, where it outlives a run unless it is put back."""
+        """Whether it is set on a node, where it outlasts a run unless it is restored."""
         return self.set is not None

@@ -1,4 +1,4 @@
-"""A setting that evidence suggests to change: from what to what, why, and the commands that do it and undo it."""
+"""A setting that evidence suggests changing: from what to what, why, and the commands to apply and revert it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from weft.knobs.knob import Scope
 class Recommendation(Documented, msgspec.Struct, frozen=True):
     """One knob, by its name in catalog/knobs, on `nodes`: its value now and the proposed one, as commands take them.
 
-    `effect` is the ratio of the proposed value's result over the current one's, more than 1 is better; none where
-    nothing was compared (`tested` is false), and where nothing works with the current one (`tested` is true).
-    `evidence` are sentences with numbers; `tried` says what was tried beside it.
-    `apply` sets it now, `permanent` also after a reboot, `undo` takes it back; `test` is the command that would decide.
+    `effect` is the ratio of the proposed value's result to the current one's, more than 1 is better; None if nothing
+    was compared (`tested` is false), and if nothing works with the current value (`tested` is true). `evidence` are
+    sentences with numbers; `tried` says what else was tried. `apply` sets it now, `permanent` also after a reboot,
+    `undo` reverts it; `test` is the command that would decide.
     """
 
     DERIVED = ("text",)
@@ -41,7 +41,8 @@ class Recommendation(Documented, msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """In a sentence, such as "mtu on n[1-2]: from 1500 to 9000, at least 1.10 times as good (1.12, up to 1.14)"."""
+        """The recommendation as a sentence, such as "mtu on n[1-2]: from 1500 to 9000, at least 1.10 times as good
+        (1.12, up to 1.14)"."""
         change = f"from {self.current or 'unknown'} to {self.proposed}"
         return f"{self.knob} on {fold(self.nodes)}: {change}, {self._effect()}"
 
@@ -51,7 +52,7 @@ class Recommendation(Documented, msgspec.Struct, frozen=True):
         return at_least_text(self.effect)
 
     def lines(self) -> Iterator[str]:
-        """The sentence, then what it rests on and what to type, indented."""
+        """The sentence, then its evidence and the commands, indented."""
         yield self.text
         named = (
             ("because", self.evidence),
@@ -67,13 +68,13 @@ class Recommendation(Documented, msgspec.Struct, frozen=True):
 
 
 def at_least_text(ratio: Interval) -> str:
-    """Of a ratio that was confirmed, such as "at least 1.18 times as good (1.21, up to 1.24)": the first look that
-    confirms it is one at which the middle is high, while the low end holds."""
+    """A confirmed ratio as text, such as "at least 1.18 times as good (1.21, up to 1.24)". The look at which it is
+    first confirmed tends to have a high median, while the low end is reliable."""
     low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
     return f"at least {low} times as good ({middle}, up to {high})"
 
 
 def times_text(ratio: Interval) -> str:
-    """Such as "1.21 times as good (1.18 to 1.24)"."""
+    """A ratio as text, such as "1.21 times as good (1.18 to 1.24)"."""
     low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
     return f"{middle} times as good ({low} to {high})"

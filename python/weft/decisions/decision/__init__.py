@@ -1,1 +1,2 @@
-"""Which network to take: designs simulated and priced, what is uncertain drawn, the choice and its regret."""
+"""Which network to choose: designs are simulated and priced, uncertain quantities drawn; the result is a choice and its
+regret."""

@@ -1,4 +1,4 @@
-"""What the bills of designs lack, and whether they can be compared all the same."""
+"""What the bills of designs lack, and whether they can still be compared."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from weft.runs.meta import Warning
 
 @dataclass(frozen=True)
 class Lacks:
-    """Parts without a price: `common` to all designs that have prices, so that none gains by it, and by the name of a
-    design what it lacks beyond these."""
+    """Parts without a price: `common` to all designs that have prices, so that none gains by it, and by design, what it
+    lacks beyond these."""
 
     common: tuple[str, ...]
     own: Mapping[str, tuple[str, ...]]
 
     def warnings(self) -> Iterator[Warning]:
-        """One for all designs that lack the same."""
+        """One warning for all designs that lack the same parts."""
         for parts in dict.fromkeys(filter(None, self.own.values())):
             names = [name for name, lacked in self.own.items() if lacked == parts]
             yield Warning(
@@ -36,7 +36,7 @@ class Lacks:
 
 
 def lacks_of(designs: Sequence[Design], of_cluster: bool) -> Lacks:
-    """Nodes are missed only where the whole cluster is counted."""
+    """What bills lack; missing node prices count only if the whole cluster is priced."""
     missing = {one.name: _counted(one.bill, of_cluster) for one in designs if one.bill}
     shared = set.intersection(*map(set, missing.values())) if missing else set()
     common = [part for parts in missing.values() for part in parts if part in shared]
@@ -52,7 +52,7 @@ def counts_prices(request: DecisionRequest, by: By) -> bool:
 
 
 def speed_warnings(designs: Sequence[Design]) -> Iterator[Warning]:
-    """Where prices that name no rate serve designs whose cables have different ones."""
+    """Warns if prices without a rate are used for designs whose cables have different rates."""
     lists: dict[str, list[NetworkBill]] = {}
     for bill in (one.bill for one in designs if one.bill):
         if bill.at_any_rate:

@@ -1,4 +1,4 @@
-"""The choice among designs, what it is expected to cost, and what would be worth knowing first."""
+"""The choice among designs, its expected cost, and what would be worth knowing first."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """What may be chosen from: `losses` (NaN where there is none) and whether all constraints are `kept`, both worlds x
-    designs. `keeps` are the designs that keep them at the medians, `wanted` is in which part of worlds they have to."""
+    """The options: `losses` (NaN if there is none) and whether all constraints are `kept`, both worlds x designs.
+    `keeps` are the designs that keep the constraints at the medians, `wanted` is the share of worlds in which they
+    must."""
 
     losses: Floats
     kept: Truths
@@ -28,19 +29,19 @@ class Field:
 
     @property
     def allowed(self) -> Places:
-        """Designs that keep constraints at the medians and in the wanted part of worlds; where none does so, at the
-        medians alone."""
+        """Designs that keep constraints at the medians and in the wanted share of worlds; if there are none, those that
+        keep them at the medians."""
         return self._allowed(np.arange(len(self.losses)))
 
     @cached_property
     def least(self) -> Floats:
-        """By world, the least loss of what keeps the constraints there; infinite where nothing does."""
+        """By world, the least loss among designs that keep the constraints there; infinite if none does."""
         found: Floats = np.where(self._open, self.losses, np.inf).min(axis=1)
         return found
 
     @cached_property
     def best(self) -> Places:
-        """By world, the design with that loss."""
+        """By world, the design with the least loss."""
         found: Places = np.where(self._open, self.losses, np.inf).argmin(axis=1)
         return found
 
@@ -50,7 +51,8 @@ class Field:
         return int(allowed[self.losses[np.ix_(worlds, allowed)].mean(axis=0).argmin()])
 
     def cost(self, design: int, worlds: Places) -> tuple[float, float]:
-        """Its loss, and the least one, summed over those worlds in which it keeps the constraints."""
+        """The design's loss and the least loss, both summed over those of the worlds in which the design keeps the
+        constraints."""
         where = worlds[self.kept[worlds, design]]
         return float(self.losses[where, design].sum()), float(self.least[where].sum())
 
@@ -66,9 +68,10 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class DesignChoice:
-    """Of the designs that may be chosen, by their places: the one with the least expected loss, how much more that is
-    than the best of each world has (`regret`, a part of the latter's mean), and how often each is that best. Worlds in
-    which the chosen one breaks a constraint are in `kept_share` and not in `regret`; the best of a world keeps all."""
+    """The choice among allowed designs, given by index: the one with the least expected loss, its `regret` (how much
+    that exceeds the mean loss of each world's best, relative to the latter), and how often each design is best. Worlds
+    in which the chosen design breaks a constraint count in `kept_share` but not in `regret`; the best design of a world
+    keeps all constraints."""
 
     chosen: int
     regret: float
@@ -77,7 +80,7 @@ class DesignChoice:
 
 
 def choose(field: Field) -> DesignChoice:
-    """Something has to be allowed."""
+    """Choose a design; at least one must be allowed."""
     worlds, designs = field.losses.shape
     every = np.arange(worlds)
     chosen = field.best_in(every)
@@ -87,10 +90,10 @@ def choose(field: Field) -> DesignChoice:
 
 
 def regret_when_known(field: Field, draws: Floats) -> float:
-    """The expected regret that is left at most when a quantity is known before choosing (the expected value of partial
-    perfect information, by grouping): in each of ten groups of worlds that are alike in it, the design is chosen that
-    does best in four fifths of the group, and counted in the other, so that what chance made look good does not count.
-    Choosing by few worlds loses something, so what is known can seem to do harm, which it does not."""
+    """Upper bound on the expected regret if a quantity is known before choosing (expected value of partial perfect
+    information, by grouping). Worlds are divided into ten groups with similar values of it; for each group, the design
+    is chosen that is best in four fifths of its worlds, and evaluated in the rest, so that designs that are good by
+    chance do not count. Choosing from few worlds costs something, so knowledge can seem harmful, which it is not."""
     order = np.argsort(draws, kind="stable")
     total, least = 0.0, 0.0
     for group in np.array_split(order, BINS):
@@ -103,12 +106,12 @@ def regret_when_known(field: Field, draws: Floats) -> float:
 
 
 def _regret(loss: float, least: float) -> float:
-    """Nothing is regretted where the constraints are kept in no world."""
+    """The relative regret; 0 if no world keeps the constraints."""
     return max(0.0, loss / least - 1) if least else 0.0
 
 
 def frontier(prices: Floats, index: Floats) -> list[int]:
-    """The designs that no other is better than in both, cheapest first."""
+    """The Pareto frontier: designs that no other beats in both price and time, cheapest first."""
     order = np.lexsort((index, prices))
     found: list[int] = []
     for place in map(int, order):
@@ -118,7 +121,7 @@ def frontier(prices: Floats, index: Floats) -> list[int]:
 
 
 def dominated_by(place: int, front: list[int], prices: Floats, index: Floats) -> int | None:
-    """The design of the frontier that is better by most; None for those on it."""
+    """The design of the frontier that beats it by most; None for designs on the frontier."""
     better = [
         one
         for one in front

@@ -1,4 +1,4 @@
-"""From what was simulated to a decision: draw what is uncertain, choose, and say what it rests on."""
+"""From simulations to a decision: draw uncertain quantities, choose, and state what the choice rests on."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from weft.simulation.sweep.task import Task
 
 
 def conclude(prepared: Prepared, rows: Sequence[SweepRow]) -> DesignDecision:
-    """The decision that follows from what was simulated; nothing is simulated."""
+    """The decision that follows from simulated rows; nothing is simulated here."""
     by_task: dict[str, list[SweepRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
@@ -73,7 +73,7 @@ def conclude(prepared: Prepared, rows: Sequence[SweepRow]) -> DesignDecision:
 def _told_apart(
     prepared: Prepared, by_task: dict[str, list[SweepRow]]
 ) -> tuple[list[Design], list[Failed]]:
-    """Designs on which every workload was simulated, and why not on the others."""
+    """Designs on which every workload was simulated, and the reasons for the others."""
     found, failed = [], []
     tasks = iter(prepared.work.tasks)
     for design in prepared.designs:
@@ -98,7 +98,7 @@ def _rows_of(
 
 
 class _Conclusion:
-    """What follows from all worlds, part by part."""
+    """Derives the parts of a decision from all worlds."""
 
     def __init__(
         self,
@@ -179,14 +179,15 @@ class _Conclusion:
         return without(told, [one.name for one in prepared.left_out])
 
     def _short(self, choice: DesignChoice | None) -> ShortBill | None:
-        """What the chosen design's bill lacks and others' do not, where the choice depends on prices."""
+        """What the chosen design's bill lacks but others' do not, if the choice depends on prices."""
         if choice is None or not counts_prices(self.prepared.request, self.by):
             return None
         parts = self.lacks.own.get(self.designs[choice.chosen].name, ())
         return ShortBill(parts, self._room(choice)) if parts else None
 
     def _room(self, choice: DesignChoice) -> PriceMargin | None:
-        """How much these may cost before a design would be better whose bill is complete; None where there is none."""
+        """How much the missing parts may cost before a design with a complete bill would be better; None if there is
+        none."""
         if self.by == "time":
             return None
         losses, prices = self.middle.losses(self.by)[0], self.middle.prices[0]
@@ -207,7 +208,7 @@ class _Conclusion:
         yield from speed_warnings(self.designs)
 
     def _runner_up(self, choice: DesignChoice | None) -> RunnerUp | None:
-        """What follows the chosen design by single numbers; None where no other may be chosen."""
+        """The second-best design at the medians; None if no other is allowed."""
         if choice is None or len(self.allowed) < 2:
             return None
         losses = self.middle.losses(self.by)[0]
@@ -278,7 +279,7 @@ class _Conclusion:
         )
 
     def _sensitivity(self, chosen: int) -> list[Sensitivity]:
-        """Each quantity at its ends, the one first that moves the chosen design's loss most."""
+        """The effect of each quantity at its ends, first the one that changes the chosen design's loss most."""
         quantities = self.prepared.quantities
         if not quantities:
             return []
@@ -308,7 +309,7 @@ class _Conclusion:
         return Sensitivity(one.name, one.kind, one.shown[1], low, high, left, one.learn)
 
     def _notes(self) -> list[str]:
-        """What a reader would not expect."""
+        """Notes on what a reader would not expect."""
         notes = [routings(self.designs)]
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
@@ -336,7 +337,7 @@ def _interval(drawn: Floats, middle: float) -> Interval:
 
 
 def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | None:
-    """The quantity that leaves least regret when it is known, where that is much less."""
+    """The quantity whose knowledge leaves the least regret, if that is much less; else None."""
     best = min(found, key=lambda one: one.regret_when_known, default=None)
     return best if best and best.regret_when_known < 0.9 * regret else None
 

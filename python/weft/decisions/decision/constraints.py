@@ -1,4 +1,4 @@
-"""Which designs keep which constraints, in the median world and in how many of all."""
+"""Which designs keep which constraints, in the median world and in what share of all worlds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.decisions.decision.worlds import WorldModel, Worlds
 
 @dataclass(frozen=True, eq=False)
 class ConstraintOutcome:
-    """A constraint with its value on each design, in the median world and in all (worlds x designs)."""
+    """A constraint with its value on each design, in the median world and in all worlds (worlds x designs)."""
 
     text: str
     limit: float
@@ -26,14 +26,14 @@ class ConstraintOutcome:
 
     @property
     def is_kept(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """By design; what has no value does not keep it."""
+        """By design, whether it is kept; not if there is no value."""
         kept: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = self.values <= self.limit
         return kept
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintOutcomes:
-    """All constraints; `is_weighed` where something is uncertain."""
+    """All constraints; `is_weighed` if anything is uncertain."""
 
     all: Sequence[ConstraintOutcome]
     designs: int
@@ -41,14 +41,14 @@ class ConstraintOutcomes:
 
     @property
     def are_kept(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """By design: whether it keeps all."""
+        """By design, whether it keeps all constraints."""
         kept = np.ones(self.designs, bool)
         for one in self.all:
             kept &= one.is_kept
         return kept
 
     def kept(self, worlds: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """By world and design: whether all are kept. Where nothing is uncertain, as at the medians."""
+        """By world and design, whether all constraints are kept; as at the medians if nothing is uncertain."""
         if not self.is_weighed:
             return np.tile(self.are_kept, (worlds, 1))
         kept = np.ones((worlds, self.designs), bool)
@@ -57,7 +57,7 @@ class ConstraintOutcomes:
         return kept
 
     def of(self, place: int) -> Iterator[Kept]:
-        """What is kept of a design that has the values."""
+        """For each constraint, whether the design at this index keeps it."""
         for one in self.all:
             value = float(one.values[place])
             known = bool(np.isfinite(value))
@@ -75,7 +75,8 @@ class ConstraintOutcomes:
 def limits_of(
     request: DecisionRequest, model: WorldModel, worlds: Worlds, middle: Worlds
 ) -> ConstraintOutcomes:
-    """Those of a request; raises RequestError for a budget in another currency, or a size that no step has."""
+    """The outcomes of a request's constraints; raises RequestError for a budget in another currency, or a size that no
+    step has."""
     found = [_limit(one, model, worlds, middle) for one in request.constraints]
     return ConstraintOutcomes(found, len(model.designs), bool(model.quantities))
 

@@ -1,4 +1,4 @@
-"""The designs of a request: each network by value, and what it costs."""
+"""The designs of a request: each network as data, and its cost."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from weft.plan.load import toml_text
 from weft.simulation.sweep.task import Network, open_network
 
 _TASK_S = 0.1
-"""About what a workload takes on a thousand hosts, with points of its parameters (bench/decide/decide.py)."""
+"""Typical time to simulate a workload on a thousand hosts, including points of its parameters
+(bench/decide/decide.py)."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """A network that can be simulated. `bill` is None where nothing says what it costs, `host_rate_bits_per_s` the
-    slowest host's, 0 where none is known."""
+    """A network that can be simulated. `bill` is None if its cost is unknown; `host_rate_bits_per_s` is the slowest
+    host's, 0 if unknown."""
 
     name: str
     entry: str
@@ -44,7 +45,7 @@ class Design:
 
 @dataclass(frozen=True)
 class RefusedDesign:
-    """A design that cannot be simulated, and why."""
+    """A design that cannot be simulated, and the reason."""
 
     name: str
     why: str
@@ -52,7 +53,7 @@ class RefusedDesign:
 
 
 def designs_of(request: DecisionRequest) -> tuple[list[Design], list[RefusedDesign]]:
-    """All of them, and those that there are not; raises RequestError where they are too many, or their prices cannot be
+    """All designs, and those that cannot be built; raises RequestError if there are too many, or their prices cannot be
     compared."""
     ranges = [Ranges(entry.fabric) for entry in request.designs]
     _refuse_too_many(sum(one.count for one in ranges), len(request.workloads))
@@ -72,7 +73,7 @@ def designs_of(request: DecisionRequest) -> tuple[list[Design], list[RefusedDesi
 
 
 class PriceError(RequestError):
-    """Prices that cannot be added up; the whole request is wrong."""
+    """Prices that cannot be added up, so that the whole request is invalid."""
 
 
 def _design(request: DecisionRequest, entry: DesignEntry, name: str, fabric: str) -> Design:
@@ -99,7 +100,7 @@ def _host_rate(wiring: tuple[int, int, bytes, bytes, bytes, bytes] | None, hosts
 
 
 def _network(entry: DesignEntry, fabric: str) -> tuple[Network, Source]:
-    """By value, and as bills take it."""
+    """The network as data, and in the form that bills need."""
     spec = parse_spec(fabric)
     if spec.name in {name for name, _ in _core.Network.generators()}:
         if entry.change:
@@ -169,6 +170,6 @@ def _refuse_mixed_money(designs: Sequence[Design]) -> None:
 
 
 def without_price(designs: Sequence[Design]) -> Iterator[str]:
-    """The names of those that have none, where others have."""
+    """The names of designs without a price, if others have one."""
     if any(one.bill for one in designs):
         yield from (one.name for one in designs if not one.bill)

@@ -1,4 +1,4 @@
-"""What was decided, as it is kept: `decision.json` has all that tables and figures need."""
+"""The stored decision: `decision.json` has everything that tables and figures need."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from weft.runs.run_warnings import RunWarning
 SCHEMA = 1
 LATENCY_BOUND = 0.5
 Verdict: TypeAlias = Literal["decided", "undecided", "unweighed", "none"]
-"""`unweighed`: nothing is uncertain, so that the choice is the best by single numbers."""
+"""`unweighed`: nothing is uncertain, so the choice is the best at single values."""
 
 MOST_NAMED = 5
-"""A sentence names so many designs, and counts the others."""
+"""At most this many designs are named in a sentence, and the others counted."""
 
 
 class CostItem(Struct, frozen=True):
-    """A line of a bill, with its total."""
+    """A line of a bill with its total."""
 
     name: str
     kind: str
@@ -29,7 +29,7 @@ class CostItem(Struct, frozen=True):
 
 
 class DesignCost(Struct, frozen=True):
-    """What a design costs: `counted` is what is compared, the network or the cluster."""
+    """The cost of a design: `counted` says whether the network or the cluster is compared."""
 
     currency: str
     year: int
@@ -39,12 +39,12 @@ class DesignCost(Struct, frozen=True):
     counted: Interval
     items: tuple[CostItem, ...]
     not_priced: tuple[str, ...] = ()
-    """Parts that count nothing because no price is for them."""
+    """Parts without a price, which count as free."""
 
 
 class WorkloadTime(Struct, frozen=True):
-    """What a workload takes on a design; `sampling_error` is the standard error where some phases stand for all,
-    `latency_share` the part of its communication that does not depend on the size of messages."""
+    """The time of a workload on a design; `sampling_error` is the standard error if only some phases were simulated,
+    `latency_share` the part of its communication time that does not depend on message size."""
 
     workload: str
     time_s: Interval
@@ -53,12 +53,12 @@ class WorkloadTime(Struct, frozen=True):
 
     @property
     def is_latency_bound(self) -> bool:
-        """Whether its messages are too small to show what links carry."""
+        """Whether its messages are too small to show the capacity of links."""
         return self.latency_share >= LATENCY_BOUND
 
 
 class Kept(Struct, frozen=True):
-    """Whether a design keeps a constraint, and in which part of all worlds; None where it has no price, or nothing is
+    """Whether a design keeps a constraint, and in which share of worlds; None if it has no price, or nothing is
     uncertain."""
 
     constraint: str
@@ -69,9 +69,9 @@ class Kept(Struct, frozen=True):
 
 
 class DesignResult(Struct, frozen=True):
-    """`index` is its time relative to the best of each workload (weighted geometric mean); `best_share` is the part of
-    worlds in which it is the best that keeps the constraints there, `kept_share` that in which it keeps all of them;
-    None where nothing is uncertain."""
+    """`index` is the time relative to the best design of each workload (weighted geometric mean). `best_share` is the
+    share of worlds in which it is the best of the designs that keep the constraints there, `kept_share` that in which
+    it keeps all of them; None if nothing is uncertain."""
 
     name: str
     entry: str
@@ -83,18 +83,18 @@ class DesignResult(Struct, frozen=True):
     on_frontier: bool
     dominated_by: str | None
     dominated_in: float | None
-    """In which part of worlds that one is cheaper and faster, or equal; None where nothing is uncertain."""
+    """Share of worlds in which the dominating design is cheaper and faster, or equal; None if nothing is uncertain."""
     best_share: float | None
     routing: str = ""
-    """What chooses the path of a pair."""
+    """How the path of a pair is chosen."""
     lacks: tuple[str, ...] = ()
     """Parts without a price that other designs do not lack."""
     kept_share: float | None = None
 
 
 class End(Struct, frozen=True):
-    """A quantity at one of its ends, all others at their medians: the value, the chosen design's loss relative to its
-    median, and which design would be best."""
+    """A quantity at one of its ends, all others at their medians: its value, the chosen design's loss relative to that
+    at the medians, and the best design."""
 
     value: float
     loss: float
@@ -102,7 +102,7 @@ class End(Struct, frozen=True):
 
 
 class Sensitivity(Struct, frozen=True):
-    """What depends on a quantity. `regret_when_known` is the expected regret that is left at most when it is known
+    """The influence of a quantity. `regret_when_known` is an upper bound on the expected regret if it is known
     first."""
 
     quantity: str
@@ -123,10 +123,10 @@ class Failed(Struct, frozen=True):
 
 
 class DesignDecision(Struct, frozen=True):
-    """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part,
-    over the worlds in which it keeps the constraints, None where nothing is uncertain; `kept_wanted` is the part of
-    worlds in which a design has to keep them; `basis` and `notes` are what has to be known to read the numbers;
-    `warnings` are those of the decision, and of the twin's runs."""
+    """The whole decision. `regret` is the expected loss of the chosen design relative to the best of each world, minus
+    one, over the worlds in which it keeps the constraints; None if nothing is uncertain. `kept_wanted` is the share of
+    worlds in which a design must keep them. `basis` and `notes` say what is needed to read the numbers. `warnings` are
+    those of the decision and of the twin's runs."""
 
     schema: int
     name: str
@@ -152,8 +152,8 @@ class DesignDecision(Struct, frozen=True):
 
     @property
     def kept_share(self) -> float | None:
-        """The part of worlds in which the chosen design keeps the constraints; None where there are none, or nothing
-        is uncertain."""
+        """The share of worlds in which the chosen design keeps the constraints; None if there are none, or nothing is
+        uncertain."""
         chosen = next((one for one in self.designs if one.name == self.chosen), None)
         return chosen.kept_share if chosen and chosen.constraints else None
 
@@ -164,7 +164,7 @@ class DesignDecision(Struct, frozen=True):
         return [by_name[name] for name in self.frontier]
 
     def dominator(self, design: DesignResult) -> str:
-        """What dominates a design, and what its price does not have; empty for those on the frontier."""
+        """What dominates a design, and what the dominating price lacks; empty for designs on the frontier."""
         name = design.dominated_by
         if name is None:
             return ""

@@ -1,4 +1,4 @@
-"""Which workloads can be estimated: the others are left out by name."""
+"""Which workloads can be estimated; the others are left out and named."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from weft.simulation.sweep.task import open_network
 def estimated(
     request: DecisionRequest, workloads: Sequence[WeightedWorkload], designs: Sequence[Design]
 ) -> tuple[list[WeightedWorkload], list[RefusedDesign]]:
-    """Those that some design can be asked for, and the others with the reason; raises RequestError where none is left,
-    or a constraint is about one that is left out."""
+    """The workloads that can be estimated on some design, and the others with the reason; raises RequestError if none
+    is left, or a constraint is about one that is left out."""
     reasons = {one.name: _refusal(one, designs) for one in workloads}
     left_out = [RefusedDesign(name, why.message, why.hint) for name, why in reasons.items() if why]
     if len(left_out) == len(workloads):
@@ -33,7 +33,7 @@ def estimated(
 
 
 def left_out_warnings(left_out: Sequence[RefusedDesign]) -> Iterator[Warning]:
-    """One for each."""
+    """One warning for each workload that is left out."""
     for one in left_out:
         yield Warning(
             "workload-left-out", f"workload {one.name!r} is left out: {one.why}", one.hint
@@ -41,7 +41,7 @@ def left_out_warnings(left_out: Sequence[RefusedDesign]) -> Iterator[Warning]:
 
 
 def _refusal(workload: WeightedWorkload, designs: Sequence[Design]) -> RequestError | None:
-    """Why no design can be asked; of several reasons that of the first."""
+    """The first reason why no design can run it; None if one can."""
     try:
         check_steps(workload.plan)
     except RequestError as error:

@@ -1,4 +1,4 @@
-"""Where a decision is kept: what was asked, what was simulated, and what follows."""
+"""The folder of a decision: the request, the simulations, and the result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def carry_out(
 
 
 def _with_warnings(found: DesignDecision, twin: str | None) -> DesignDecision:
-    """With what the runs of the twin warn of, which the words do not go without."""
+    """The decision with the warnings of the twin's runs, which its text must state."""
     warnings = run_warnings(twin) if twin else ()
     told = (f"In doubt: {text}, in the twin's runs." for text in doubts(warnings))
     text = " ".join([found.text, *told])
@@ -54,7 +54,7 @@ def _with_warnings(found: DesignDecision, twin: str | None) -> DesignDecision:
 def simulate(
     prepared: Prepared, folder: SweepFolder, there: Executor, reporter: Reporter | None = None
 ) -> list[SweepRow]:
-    """All workloads on all designs, then other routings where hosts get little; raises WorkError."""
+    """All workloads on all designs, then other routings where hosts get a small share; raises WorkError."""
     rows = sweep(folder, prepared.work, there, reporter)
     by_task: dict[str, list[SweepRow]] = {}
     for row in rows:
@@ -62,12 +62,12 @@ def simulate(
     more = dict.fromkeys(one.other for one in slow_ones(prepared, by_task) if one.other)
     if not more:
         return rows
-    # Chunks keep their numbers: what is new stands at the end.
+    # Chunks keep their numbers, since new tasks are appended.
     return sweep(folder, WorkList((*prepared.work.tasks, *more)), there, reporter)
 
 
 def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
-    """One for each chunk that the folder lacks, for any scheduler; nothing is simulated."""
+    """A command for each chunk that the folder lacks, for any scheduler; nothing is simulated."""
     folder = _opened(out, is_resumed)
     work = prepared.work
     with fresh_folder(out):
@@ -77,7 +77,7 @@ def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
 
 
 def read_decision(directory: Path) -> DesignDecision:
-    """What was decided; raises RequestError where there is none."""
+    """Read a decision; raises RequestError if there is none."""
     return DECISION.read(directory)
 
 

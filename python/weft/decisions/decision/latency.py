@@ -1,4 +1,4 @@
-"""Workloads whose messages are so small that all networks look alike."""
+"""Workloads with messages so small that all networks look alike."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _LARGE_BYTES = 1_000_000
 def latency_warnings(
     largest: Mapping[str, int], designs: Sequence[DesignResult]
 ) -> Iterator[Warning]:
-    """One for each workload that is latency-bound somewhere; `largest` are the largest messages of each, in bytes."""
+    """A warning for each workload that is latency-bound on some design; `largest` are the largest messages of each, in
+    bytes."""
     for place, (workload, size_bytes) in enumerate(largest.items()):
         bound = [one for one in designs if one.times[place].is_latency_bound]
         if bound:

@@ -1,4 +1,4 @@
-"""A request expanded and checked: all that can be said before anything is simulated."""
+"""Expands and checks a request before anything is simulated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from weft.simulation.sweep.work_list import WorkList
 
 @dataclass(frozen=True)
 class Prepared:
-    """A request with all that can be said before anything is simulated."""
+    """A request with everything that is known before simulating."""
 
     request: DecisionRequest
     designs: tuple[Design, ...]
@@ -38,7 +38,7 @@ class Prepared:
 
     @property
     def work(self) -> WorkList:
-        """What is to be simulated."""
+        """The simulations to run."""
         points = tuple(points_of(self.host, self.quantities))
         return WorkList(
             tuple(

@@ -1,4 +1,4 @@
-"""What is uncertain about a decision, each a number with draws."""
+"""The uncertain quantities of a decision, each a number with draws."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from weft.simulation.sweep.task import HostPoint
 Kind: TypeAlias = Literal["host", "rates", "simulator", "price"]
 SEED = 20031
 _Z90 = 1.6448536269514722
-"""Nine of ten draws of a normal variable are within so many of its standard deviations."""
+"""90 % of the draws of a normal variable are within this many standard deviations."""
 
 _HOST = {"overhead_s": "overhead", "window_bytes": "window", "segments_per_ack": "segments_per_ack"}
-"""What a twin says of its hosts, which any network may have, by what users write."""
+"""A twin's host parameters, which apply to any network, and their names for users."""
 
 
 @dataclass(frozen=True, eq=False)
 class UncertainQuantity:
     """Draws of a number: a host's parameter in its own unit, else the logarithm of a factor. `of` is what it is about:
-    an entry of designs, an entry and a workload, or prices of a kind; `learn` is what would tell it."""
+    an entry of designs, an entry and a workload, or prices of a kind; `learn` says how to determine it."""
 
     name: str
     kind: Kind
@@ -43,7 +43,7 @@ class UncertainQuantity:
 
     @property
     def shown(self) -> tuple[float, float, float]:
-        """Low, median and high as people read them: factors instead of logarithms."""
+        """Low, median and high as shown to users: factors instead of logarithms."""
         ends = (self.low, self.median, self.high)
         low, median, high = ends if self.kind == "host" else map(float, np.exp(ends))
         return low, median, high
@@ -51,14 +51,14 @@ class UncertainQuantity:
 
 @dataclass(frozen=True, eq=False)
 class HostQuantities:
-    """What is assumed of the hosts: values that are certain, and those that are not."""
+    """Assumptions about hosts: certain values, and uncertain ones."""
 
     certain: tuple[tuple[str, Value], ...]
     uncertain: tuple[UncertainQuantity, ...]
 
 
 def host_of(request: DecisionRequest, twin: Draws | None) -> HostQuantities:
-    """The parameters of a twin's hosts, or what the request says itself."""
+    """The host parameters of a twin, or those in the request."""
     if request.uncertain.overhead:
         return _declared_host(request)
     if twin is None:
@@ -77,8 +77,8 @@ def quantities_of(
     host: HostQuantities,
     twin: Draws | None,
 ) -> list[UncertainQuantity]:
-    """All that is uncertain. Designs of an entry share the error of their rates and of the simulator, since they are
-    alike; those of different entries do not."""
+    """All uncertain quantities. Designs of one entry share the errors of rates and of the simulator, because they are
+    alike; different entries do not."""
     entries = list(dict.fromkeys(one.entry for one in designs))
     return [
         *host.uncertain,
@@ -89,8 +89,8 @@ def quantities_of(
 
 
 def points_of(host: HostQuantities, quantities: Sequence[UncertainQuantity]) -> list[HostPoint]:
-    """Where every workload is simulated: at the medians, then at the low and the high end of each quantity that a
-    simulation knows."""
+    """The points at which every workload is simulated: the medians, then the low and the high end of each quantity that
+    affects simulations."""
     medians = dict(host.certain) | {one.of[0]: one.median for one in host.uncertain}
     found = [_point(medians, 1.0)]
     for one in host.uncertain:
@@ -101,7 +101,7 @@ def points_of(host: HostQuantities, quantities: Sequence[UncertainQuantity]) -> 
 
 
 def scaled(quantities: Sequence[UncertainQuantity]) -> UncertainQuantity | None:
-    """One of those about rates: all have the same ends."""
+    """A quantity about rates; all of them have the same ends. None if there is none."""
     return next((one for one in quantities if one.kind == "rates"), None)
 
 
@@ -112,7 +112,7 @@ def _point(parameters: dict[str, Value], scale: float) -> HostPoint:
 
 
 def _whole(key: str, value: Value) -> Value:
-    """Some parameters are whole numbers."""
+    """The value, rounded for parameters that are integers."""
     return value if key == "overhead_s" or isinstance(value, str) else round(value)
 
 
@@ -211,7 +211,7 @@ def _factor(
     part: Part | None,
     learn: str,
 ) -> UncertainQuantity:
-    """A factor of which nine in ten draws are within that part of it."""
+    """A factor, 90 % of whose draws are within this share."""
     width = spread(part)
     draws = width / _Z90 * _chance(request, name).standard_normal(request.draws)
     return UncertainQuantity(name, kind, of, draws, 0.0, -width, width, learn)
@@ -220,7 +220,7 @@ def _factor(
 def _resampled(
     request: DecisionRequest, name: str, of: tuple[str, ...], logs: Sequence[float], learn: str
 ) -> UncertainQuantity:
-    """Drawn from what a twin got wrong about patterns that it had not seen."""
+    """A factor drawn from a twin's errors on patterns that it had not seen."""
     likely = next_of(logs)
     draws = _chance(request, name).choice(likely, size=request.draws)
     low, median, high = np.quantile(likely, [0.05, 0.5, 0.95])
@@ -230,5 +230,5 @@ def _resampled(
 
 
 def _chance(request: DecisionRequest, name: str) -> np.random.Generator:
-    """Draws of a quantity do not change when another comes in."""
+    """A generator of its own for each quantity, so that its draws do not change when another is added."""
     return np.random.default_rng([SEED, *name.encode()])

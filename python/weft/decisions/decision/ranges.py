@@ -1,4 +1,4 @@
-"""Generators with ranges: fat-tree(k=16..48/8,oversubscription=1|2|4) is 15 networks."""
+"""Generators with ranges: fat-tree(k=16..48/8,oversubscription=1|2|4) means 15 networks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_DESIGNS = 10_000
 
 
 class Ranges:
-    """A generator's name with the values of each parameter; a network without parameters is one design."""
+    """A generator's name with the values of each parameter; a network without parameters is a single design."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -26,16 +26,16 @@ class Ranges:
 
     @property
     def count(self) -> int:
-        """How many designs it is."""
+        """The number of designs."""
         return prod(map(len, self._values.values()))
 
     @property
     def varied(self) -> list[str]:
-        """The parameters that have several values."""
+        """The parameters with several values."""
         return [key for key, values in self._values.items() if len(values) > 1]
 
     def networks(self) -> Iterator[tuple[str, str]]:
-        """Each network, and what tells it from the others."""
+        """Each network, and what distinguishes it from the others."""
         keys = list(self._values)
         for values in product(*self._values.values()):
             chosen = dict(zip(keys, values, strict=True))

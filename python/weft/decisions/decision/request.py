@@ -1,4 +1,4 @@
-"""What a file of designs says."""
+"""The content of a file of designs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Positive: TypeAlias = Annotated[float, Meta(gt=0)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 By: TypeAlias = Literal["time", "cost", "cost-performance"]
 Prices: TypeAlias = str | dict[str, object] | None
-"""A price list by name or file, or one itself."""
+"""A price list by name or file, or the list itself."""
 
 
 class DesignEntry(TomlTable, frozen=True):
-    """A network, or several where its generator has ranges: `fabric` is a name, a file or a generator."""
+    """A network, or several if its generator has ranges: `fabric` is a name, a file or a generator."""
 
     name: Name
     fabric: Name
@@ -29,8 +29,8 @@ class DesignEntry(TomlTable, frozen=True):
 
 
 class WorkloadEntry(TomlTable, frozen=True):
-    """What the network is for: a plan with single keys changed, and how much it counts. An application carries it out
-    `repeat` times and computes so long besides."""
+    """The purpose of the network: a plan with some keys changed, and its weight. An application runs it `repeat` times
+    and computes in addition."""
 
     name: Name
     plan: Name
@@ -42,7 +42,7 @@ class WorkloadEntry(TomlTable, frozen=True):
 
 
 class Constraint(TomlTable, frozen=True):
-    """What a design must keep: a time of a workload, or of one of its steps and sizes; a share; or a budget."""
+    """A constraint on a design: the time of a workload or of one of its steps and sizes; a share; or a budget."""
 
     workload: str = ""
     step: str = ""
@@ -70,7 +70,7 @@ class Constraint(TomlTable, frozen=True):
 
     @property
     def text(self) -> str:
-        """As people read it."""
+        """The constraint as text."""
         if self.budget:
             return f"budget {self.budget.text}"
         if self.share:
@@ -86,11 +86,11 @@ class _PartOfWorlds(Part):
 
 
 class TimeRange(tuple[float, float]):
-    """A time that is not known well: its ends in seconds."""
+    """An uncertain time: its ends in seconds."""
 
     @classmethod
     def read(cls, value: object) -> Self:
-        """ "5 us..20 us"; raises ValueError."""
+        """Parse text such as "5 us..20 us"; raises ValueError."""
         low, _, high = str(value).partition("..")
         ends = float(Seconds.read(low)), float(Seconds.read(high))
         if ends[0] >= ends[1]:
@@ -99,9 +99,9 @@ class TimeRange(tuple[float, float]):
 
 
 class ChoiceRule(TomlTable, frozen=True):
-    """How to choose. Without `by`: the fastest within a budget, the cheapest where only times are limited, and else the
-    least product of price and time. Prices are of a design or for each of its hosts. `bearable`: a smaller expected
-    regret is none. `wanted`: the part of worlds in which a design has to keep all constraints."""
+    """How to choose. Without `by`: the fastest within a budget, the cheapest if only times are limited, else the least
+    product of price and time. Prices are of a design or per host. `bearable`: a smaller expected regret is tolerable.
+    `wanted`: the share of worlds in which a design must keep all constraints."""
 
     by: By | None = None
     price_of: Literal["cluster", "network"] | None = None
@@ -111,7 +111,7 @@ class ChoiceRule(TomlTable, frozen=True):
 
 
 class Uncertain(TomlTable, frozen=True):
-    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, `"5 us..20 us"` has ends.
+    """What is uncertain: `"20 %"` means a factor from 1/1.2 to 1.2 in 90 % of worlds, `"5 us..20 us"` gives ends.
     `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
 
     prices: Part | None = None
@@ -130,7 +130,7 @@ class MoneyEntry(TomlTable, frozen=True):
 
 
 class DecisionRequest(TomlTable, frozen=True):
-    """All of it. `hosts` so many take part, the first of each network; `phases` so many of a long step to simulate."""
+    """The whole request. The first `hosts` hosts of each network take part; `phases` of a long step are simulated."""
 
     designs: Annotated[tuple[DesignEntry, ...], Meta(min_length=1)]
     workloads: Annotated[tuple[WorkloadEntry, ...], Meta(min_length=1)]
@@ -164,12 +164,12 @@ class DecisionRequest(TomlTable, frozen=True):
 
 
 def parse_request(text: str, origin: str) -> DecisionRequest:
-    """That of a text; raises RequestError that names file, line and key."""
+    """Parse a request; raises RequestError with file, line and key."""
     return TomlFile(text, origin, "docs/decide.md lists all keys").decode(DecisionRequest)
 
 
 def spread(part: Part | None) -> float:
-    """20 % as the logarithm of 1.2; 0 where nothing is said."""
+    """The share as a logarithm: 20 % gives that of 1.2; 0 if there is none."""
     return math.log1p(part or 0.0)
 
 

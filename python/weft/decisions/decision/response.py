@@ -1,4 +1,4 @@
-"""What was simulated as arrays: the time of each design and workload, and how it changes with each quantity."""
+"""Simulation results as arrays: the time of each design and workload, and its dependence on each quantity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.simulation.sweep.row import SweepRow
 
 @dataclass(frozen=True)
 class Column:
-    """A workload as a whole, with what is computed beside it, or the part of it that a constraint is about."""
+    """A whole workload including its computation, or the part of it that a constraint is about."""
 
     workload: str
     step: str = ""
@@ -26,7 +26,7 @@ class Column:
     repeat: int = 1
 
     def has(self, row: SweepRow) -> bool:
-        """Whether a row of the workload counts."""
+        """Whether a row of the workload belongs to it."""
         is_step = not self.step or row.step == self.step
         return is_step and self.size_bytes in (None, row.size_bytes)
 
@@ -34,8 +34,8 @@ class Column:
 @dataclass(frozen=True, eq=False)
 class Response:
     """`logs` (designs x columns) are logarithms of seconds at the medians. `low` and `high` (quantities x designs x
-    columns) are what is added to them at the ends of each quantity, `errors` the standard errors of sampled phases.
-    `latency` is the part of what is communicated that does not depend on the size of messages, at the medians."""
+    columns) are added to them at the ends of each quantity; `errors` are the standard errors of sampled phases.
+    `latency` is the share of communication time that does not depend on message size, at the medians."""
 
     columns: tuple[Column, ...]
     logs: Floats
@@ -45,8 +45,8 @@ class Response:
     latency: Floats
 
     def times(self, below: Floats, above: Floats) -> Floats:
-        """Logarithms of times (draws x designs x columns) where quantities are so many of their widths below and above
-        their medians (draws x quantities): what is between the ends is a straight line, and effects add up."""
+        """Logarithms of times (draws x designs x columns) for quantities at these multiples of their widths below and
+        above their medians (draws x quantities). Interpolation is linear between the ends, and effects add up."""
         return self.logs + np.tensordot(below, self.low, 1) + np.tensordot(above, self.high, 1)
 
 
@@ -72,7 +72,7 @@ def response_of(
     quantities: Sequence[UncertainQuantity],
     rows: Mapping[tuple[str, str], Sequence[SweepRow]],
 ) -> Response:
-    """`rows` are those of each design and workload."""
+    """Build the response from the `rows` of each design and workload."""
     shape = (len(designs), len(columns))
     points = 1 + 2 * _simulated(quantities)
     logs, errors, shares = np.empty((points, *shape)), np.empty(shape), np.empty(shape)
@@ -93,7 +93,7 @@ def response_of(
 
 
 def _simulated(quantities: Sequence[UncertainQuantity]) -> int:
-    """How many quantities a simulation knows; those of rates count once, as every entry has the same ends."""
+    """How many quantities affect simulations; those of rates count once, because all entries have the same ends."""
     hosts = sum(one.kind == "host" for one in quantities)
     return hosts + (scaled(quantities) is not None)
 
@@ -117,7 +117,7 @@ def _biases(
     quantities: Sequence[UncertainQuantity],
     shares: Floats,
 ) -> Floats:
-    """What the simulator is wrong by in the median."""
+    """The median error of the simulator."""
     total = np.zeros(shares.shape)
     for one in quantities:
         if one.kind == "simulator":
@@ -133,7 +133,7 @@ def _effects(
     shares: Floats,
 ) -> tuple[Floats, Floats]:
     """What is added to the logarithms at the low and at the high end of each quantity. `shares` are the parts of times
-    that are communication: the simulator is wrong about no other."""
+    that are communication, the only part for which the simulator has an error."""
     shape = (len(quantities), len(designs), len(columns))
     low, high = np.zeros(shape), np.zeros(shape)
     hosts = sum(one.kind == "host" for one in quantities)
@@ -159,7 +159,7 @@ def _effects(
 def _cells(
     designs: Sequence[Design], columns: Sequence[Column], of: tuple[str, ...]
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Those of an entry and a workload."""
+    """Mask of the cells of an entry and a workload."""
     rows = np.array([design.entry == of[0] for design in designs])
     places = np.array([column.workload == of[1] for column in columns])
     return np.outer(rows, places)

@@ -1,4 +1,4 @@
-"""By what a decision is made: time, price or both, and whose price."""
+"""The criterion of a decision: time, price or both, and whose price."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.decisions.decision.request import By, DecisionRequest
 
 
 def counts_cluster(request: DecisionRequest, designs: Sequence[Design]) -> bool:
-    """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
+    """Whether prices are of the whole cluster: by default if all designs have one."""
     bills = [one.bill for one in designs if one.bill]
     has_nodes = bool(bills) and all(one.nodes is not None for one in bills)
     if request.decision.price_of == "cluster" and not has_nodes:
@@ -22,7 +22,7 @@ def counts_cluster(request: DecisionRequest, designs: Sequence[Design]) -> bool:
 
 
 def by_of(request: DecisionRequest, designs: Sequence[Design]) -> By:
-    """What is to be small; raises RequestError where that needs prices and there are none."""
+    """What is minimised; raises RequestError if that needs prices and there are none."""
     has_prices = any(one.bill for one in designs)
     wanted = request.decision.by
     if not has_prices and (wanted in ("cost", "cost-performance") or _needs_prices(request)):

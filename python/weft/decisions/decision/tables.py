@@ -1,4 +1,4 @@
-"""A decision as tables: designs, constraints that are broken, and what the choice depends on."""
+"""A decision as tables: designs, broken constraints, and what the choice depends on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BROKEN = (
 
 
 def designs_table(found: DesignDecision, designs: Sequence[DesignResult]) -> ResultTable:
-    """Some of them. `time` is relative to the best of each workload; shares are parts of all worlds."""
+    """Some designs. `time` is relative to the best of each workload; shares are of all worlds."""
     unit = next((one.cost.currency for one in designs if one.cost), "")
     columns = (
         _NAME,
@@ -42,7 +42,7 @@ def designs_table(found: DesignDecision, designs: Sequence[DesignResult]) -> Res
 
 
 def dominated_table(found: DesignDecision) -> ResultTable:
-    """What is left behind, and in which part of worlds."""
+    """Dominated designs, and in which share of worlds they are."""
     by = ResultColumn("dominated_by", "by", str, found.dominator)
     columns = (_NAME, by, ResultColumn("dominated_share", "in", read=lambda one: one.dominated_in))
     designs = [one for one in found.designs if one.dominated_by]
@@ -56,7 +56,7 @@ def broken_table(found: DesignDecision) -> ResultTable:
 
 
 def sensitivity_table(found: DesignDecision) -> ResultTable:
-    """Each quantity with its 90 % interval, and what the choice loses at the ends of that."""
+    """Each quantity with its 90 % interval, and the choice's loss at its ends."""
 
     def then_best(one: Sensitivity) -> str:
         return ", ".join(sorted({one.low.best, one.high.best} - {found.chosen})) or "the same"

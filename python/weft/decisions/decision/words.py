@@ -28,7 +28,7 @@ _HOW = "[uncertain] says how well prices, rates, hosts and the simulator are kno
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """The second best by single numbers, and how many times the best's loss it has."""
+    """The second-best design at the medians, and its loss relative to the best."""
 
     name: str
     ratio: float
@@ -36,7 +36,7 @@ class RunnerUp:
 
 @dataclass(frozen=True)
 class PriceMargin:
-    """How much what has no price may cost, in all or for each host, before a design with a complete bill is better."""
+    """How much the unpriced parts may cost, in total or per host, before a design with a complete bill is better."""
 
     most: float
     currency: str
@@ -46,14 +46,14 @@ class PriceMargin:
 
 @dataclass(frozen=True)
 class ShortBill:
-    """Parts of the chosen design that have no price, and others' have or do not need."""
+    """Parts of the chosen design without a price, which others have priced or do not need."""
 
     parts: tuple[str, ...]
     room: PriceMargin | None
 
     @property
     def learn(self) -> str:
-        """What would tell."""
+        """How to find the missing prices."""
         return f"ask for an offer: {', '.join(self.parts)}"
 
 
@@ -65,14 +65,14 @@ def text_of(
     quantities: Sequence[UncertainQuantity],
     basis: tuple[str, ...],
 ) -> DesignDecision:
-    """The decision with its words."""
+    """The decision with its text."""
     uncertain = _joined(kinds_of(quantities))
     sentences = _short(found, short) if short else _sentences(found, after, learn, uncertain)
     return replace(found, text=" ".join(sentences), basis=basis)
 
 
 def without(found: DesignDecision, workloads: Sequence[str]) -> DesignDecision:
-    """The decision saying which workloads it knows nothing of."""
+    """The decision with a statement of the workloads that it does not cover."""
     if not workloads:
         return found
     names = _joined(workloads)
@@ -80,7 +80,7 @@ def without(found: DesignDecision, workloads: Sequence[str]) -> DesignDecision:
 
 
 def kinds_of(quantities: Sequence[UncertainQuantity]) -> list[str]:
-    """What is uncertain, as people call it."""
+    """The uncertain quantities, named for users."""
     present = {one.kind for one in quantities}
     return [name for kind, name in _KINDS.items() if kind in present]
 
@@ -132,7 +132,7 @@ def _often(found: DesignDecision) -> str:
 
 
 def _short(found: DesignDecision, short: ShortBill) -> Iterator[str]:
-    """Less is counted of the chosen design than of others."""
+    """States that the chosen design's bill is less complete than others'."""
     parts = _joined(short.parts)
     yield (
         f"No decision follows from these bills: {found.chosen} has {_LEAST[found.by]}, but its bill is incomplete: "
@@ -146,7 +146,7 @@ def _short(found: DesignDecision, short: ShortBill) -> Iterator[str]:
 
 
 def _unweighed(found: DesignDecision, after: RunnerUp | None) -> Iterator[str]:
-    """By single numbers: how far the next is stands where a regret would."""
+    """The distance to the next design at single values, in place of a regret."""
     far = f"; next is {after.name} with {after.ratio:.3g} times as much" if after else ""
     yield (
         f"By these numbers {found.chosen} has {_LEAST[found.by]} of all that keep the constraints{far}."
@@ -162,7 +162,7 @@ def _nothing_kept(found: DesignDecision) -> str:
 
 
 def _excess(design: DesignResult) -> float:
-    """By which factor the constraints are missed at worst."""
+    """The largest factor by which constraints are missed."""
     return max((one.value / one.limit for one in design.constraints if not one.holds), default=1.0)
 
 
@@ -172,7 +172,7 @@ def basis_of(
     request: DecisionRequest,
     by: By,
 ) -> tuple[str, ...]:
-    """What the numbers mean."""
+    """How to read the numbers."""
     weights = ", ".join(f"{one.name} {one.weight:g}" for one in workloads)
     mean = "in the mean over worlds" if quantities else "by single numbers"
     sure = _sure(quantities, request)
@@ -208,10 +208,10 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def share_text(part: float) -> str:
-    """Such as "89.9 %"."""
+    """A share as text, such as "89.9 %"."""
     return f"{100 * rounded_down(part):g} %"
 
 
 def rounded_down(part: float) -> float:
-    """To a tenth of a percent: 89.99 % is less than 90 %."""
+    """A share rounded down to a tenth of a per cent: 89.99 % is less than 90 %."""
     return int(1000 * part + 1e-9) / 1000

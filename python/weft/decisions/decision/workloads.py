@@ -1,4 +1,4 @@
-"""The workloads of a request, by value."""
+"""The workloads of a request as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from weft.simulation.sweep.task import SweptWorkload
 
 @dataclass(frozen=True)
 class WeightedWorkload:
-    """`plan` is resolved, for the names of its steps. An application takes `compute_s` and `repeat` times the plan."""
+    """`plan` is resolved, so that its steps have names. An application takes `compute_s` plus `repeat` times the
+    plan."""
 
     name: str
     weight: float
@@ -26,7 +27,7 @@ class WeightedWorkload:
 
 
 def workloads_of(request: DecisionRequest, hosts: int) -> list[WeightedWorkload]:
-    """All of them; `hosts` take part where a workload does not say how many. Raises RequestError."""
+    """All workloads; `hosts` take part if a workload does not say how many. Raises RequestError."""
     found = [_workload(one, request, one.nodes or hosts) for one in request.workloads]
     _check_constraints(request, found)
     return found
@@ -47,7 +48,7 @@ def _workload(entry: WorkloadEntry, request: DecisionRequest, nodes: int) -> Wei
 
 
 def _is_open(step: Step) -> bool:
-    """Whether a step leaves open which nodes take part."""
+    """Whether a step does not say which nodes take part."""
     pattern = step.pattern
     if isinstance(pattern, Pairs):
         return pattern.nodes is None and pattern.from_ is None

@@ -1,4 +1,4 @@
-"""What each design takes and costs in many worlds: draws of all that is uncertain."""
+"""Times and prices of each design in many worlds: draws of all uncertain quantities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.decisions.decision.response import Response
 
 @dataclass(frozen=True, eq=False)
 class WorldModel:
-    """From values of the quantities to times and prices. `weights` are those of the columns that are workloads."""
+    """Computes times and prices from values of the quantities. `weights` belong to the columns that are workloads."""
 
     designs: Sequence[Design]
     quantities: Sequence[UncertainQuantity]
@@ -27,7 +27,7 @@ class WorldModel:
     is_per_host: bool
 
     def worlds(self, draws: int) -> Worlds:
-        """As many as there are draws, each with its own errors of sampled phases."""
+        """A world for each draw, each with its own errors of sampled phases."""
         values = [one.draws for one in self.quantities]
         matrix = np.column_stack(values) if values else np.zeros((draws, 0))
         chance = np.random.default_rng(SEED)
@@ -35,19 +35,19 @@ class WorldModel:
         return self.at(matrix, errors)
 
     def at(self, matrix: Floats, errors: Floats | float = 0.0) -> Worlds:
-        """Worlds in which quantities have these values (worlds x quantities)."""
+        """Worlds with these values of the quantities (worlds x quantities)."""
         below, above = self._widths(matrix)
         log_times = self.response.times(below, above) + errors
         return Worlds(log_times, self._prices(matrix), self.weights, self._best)
 
     @cached_property
     def medians(self) -> Floats:
-        """The values of all quantities."""
+        """The median of each quantity."""
         return np.array([one.median for one in self.quantities])
 
     @cached_property
     def _best(self) -> Floats:
-        """The least time of each workload, which others are relative to."""
+        """The least time of each workload, to which others are relative."""
         best: Floats = self.response.logs[:, : len(self.weights)].min(axis=0)
         return best
 
@@ -60,7 +60,7 @@ class WorldModel:
         return below, above
 
     def _prices(self, matrix: Floats) -> Floats:
-        """Worlds x designs; NaN where a design has no price."""
+        """Prices (worlds x designs); NaN if a design has no price."""
         total = np.zeros((len(matrix), len(self.designs)))
         for place, design in enumerate(self.designs):
             if design.bill is None:
@@ -93,13 +93,13 @@ class Worlds:
 
     @cached_property
     def index(self) -> Floats:
-        """Times relative to the best: the weighted geometric mean over workloads, 1 where a design is best at all."""
+        """Times relative to the best: weighted geometric mean over workloads, 1 if a design is best in all."""
         relative = self.log_times[:, :, : len(self.weights)] - self.best
         found: Floats = np.exp(relative @ (self.weights / self.weights.sum()))
         return found
 
     def losses(self, by: By) -> Floats:
-        """What is to be small (worlds x designs)."""
+        """The quantity to minimise (worlds x designs)."""
         if by == "time":
             return self.index
         return self.prices if by == "cost" else self.prices * self.index

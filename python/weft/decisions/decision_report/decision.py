@@ -14,7 +14,7 @@ from weft.runs.run_warnings import lines
 
 
 def decision_part(folder: Path, number: int) -> ReportPart:
-    """What a folder of a decision says; raises RequestError where it is none."""
+    """The part about a decision's folder; raises RequestError if it is not one."""
     found = read_decision(folder)
     drawn = (make(found, number) for make in (frontier_figure, price_figure, tornado_figure))
     return ReportPart(

@@ -1,4 +1,4 @@
-"""Designs by what they cost and how long they take: the frontier, what it leaves behind, and what was chosen."""
+"""Designs by cost and time: the frontier, dominated designs, and the choice."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from weft.understand.report.figures.forest import FAINT, SECOND, STRONG
 
 HEIGHT_PX = 360
 MOST_NAMES = 12
-"""More designs on the frontier than these are named by their tooltips alone."""
+"""If more designs are on the frontier, only tooltips name them."""
 
 
 def frontier_figure(found: DesignDecision, number: int) -> Figure | None:
-    """The figure; None where designs have no price."""
+    """The figure; None if designs have no price."""
     priced = [one for one in found.designs if one.cost]
     if not priced:
         return None
@@ -81,7 +81,7 @@ def _layers(name: str, line: str, x_title: str, rows: Sequence[Row]) -> list[alt
 
 
 class _channel:
-    """An axis that all layers share."""
+    """An axis shared by all layers."""
 
     def __init__(self, kind: type[alt.X] | type[alt.Y], of: str, rows: Sequence[Row], title: str):
         lows = [row[f"{of}_low"] for row in rows]

@@ -1,4 +1,4 @@
-"""Twins, what-ifs, decisions and recommendations as one HTML file that needs nothing but a browser."""
+"""Twins, what-ifs, decisions and recommendations as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -28,47 +28,47 @@ KINDS: dict[str, Maker] = {
     DECISION.name: decision_part,
     RECOMMENDATIONS.name: recommendations_part,
 }
-"""By the file that a folder of each kind has: what makes its part of the page."""
+"""For each kind of folder, by its file: the function that makes its part of the page."""
 
 
 def has_part(folder: Path) -> bool:
-    """Whether a folder is a twin, a what-if, a decision or has recommendations."""
+    """Whether a folder is a twin, a what-if or a decision, or has recommendations."""
     return _maker(folder) is not None
 
 
 class DecisionReport:
-    """The page about some folders; raises RequestError where one is of no kind that it shows."""
+    """The page about some folders; raises RequestError for a folder of another kind."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self.folders = folders
 
     @cached_property
     def parts(self) -> list[ReportPart]:
-        """What each folder says, in the order given."""
+        """The part of each folder, in the order given."""
         return [_part(folder, number) for number, folder in enumerate(self.folders, 1)]
 
     @property
     def figures(self) -> list[Figure]:
-        """All of them."""
+        """The figures of all parts."""
         return [figure for part in self.parts for figure in part.figures]
 
     @property
     def warnings(self) -> list[str]:
-        """Those of all folders."""
+        """The warnings of all folders."""
         return [warning for part in self.parts for warning in part.warnings]
 
     @property
     def title(self) -> str:
-        """What the page is called."""
+        """The title of the page."""
         return self.parts[0].title if len(self.parts) == 1 else "Twins, what-ifs and decisions"
 
     def html(self) -> str:
-        """The page, complete: styles, scripts, figures and data are inside."""
+        """The page with embedded styles, scripts, figures and data."""
         names = {"report": self, "page_table": PageTable.of}
         return render("decisions.html.j2", page_data(self.figures), names)
 
     def write(self, path: Path) -> Path:
-        """Write the page to `path`; an old one is replaced only by a whole new one."""
+        """Write the page to `path`; an existing file is replaced only once the new one is complete."""
         return write_page(self.html(), path)
 
     def write_figures(self, directory: Path) -> list[Path]:

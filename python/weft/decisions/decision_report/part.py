@@ -11,7 +11,7 @@ from weft.understand.report.figures.drawing.figure import Figure
 
 @dataclass(frozen=True)
 class ReportPart:
-    """What is said, drawn and listed of one folder. `verdict` are sentences."""
+    """The text, figures and tables of one folder. `verdict` are sentences."""
 
     title: str
     verdict: Sequence[str]

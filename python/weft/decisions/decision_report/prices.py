@@ -1,4 +1,4 @@
-"""What each design costs, part by part: the items of its bill as a stack."""
+"""The cost of each design by part: the items of its bill as a stack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("switch", "cable", "interface", "fixed", "power", "nodes")
 
 
 def price_figure(found: DesignDecision, number: int) -> Figure | None:
-    """Those on the frontier first, then the cheapest; None where none has a price."""
+    """The figure, first the designs on the frontier, then the cheapest; None if none has a price."""
     shown = _shown(found)
     if not shown:
         return None

@@ -17,7 +17,7 @@ _READ = (ResultColumn("path", "folder", str), ResultColumn("said", "it says", st
 
 
 def recommendations_part(folder: Path, number: int) -> ReportPart:
-    """What a folder of recommendations says; raises RequestError where it is none."""
+    """The part about a folder of recommendations; raises RequestError if it is not one."""
     found = read_folder(folder)
     verdict = [found.verdict]
     if found.twin:

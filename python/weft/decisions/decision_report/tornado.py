@@ -12,11 +12,11 @@ from weft.understand.report.figures.forest import SECOND, STRONG
 ROW_PX = 24
 MOST_ROWS = 15
 LEAST = 5e-4
-"""What moves the choice by less is left to the table."""
+"""Smaller effects are only in the table."""
 
 
 def tornado_figure(found: DesignDecision, number: int) -> Figure | None:
-    """The figure; None where nothing that is uncertain matters."""
+    """The figure; None if no uncertain quantity matters."""
     mattering = [one for one in found.sensitivity if _width(one) > LEAST]
     widest = sorted(mattering, key=_width, reverse=True)[:MOST_ROWS]
     if not widest:

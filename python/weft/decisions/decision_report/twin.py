@@ -1,4 +1,4 @@
-"""A twin on the page: how far off it was on patterns that it never saw, and how well each of its numbers is known."""
+"""A twin on the page: its errors on patterns that it had not seen, and the accuracy of its numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTES = (
 
 
 def twin_part(folder: Path, number: int) -> ReportPart:
-    """What a twin's folder says; raises RequestError where it is none."""
+    """The part about a twin's folder; raises RequestError if it is not one."""
     twin, _ = read_twin(folder)
     return ReportPart(
         title=f"Twin: {twin.name}",

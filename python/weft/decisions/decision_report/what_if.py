@@ -1,4 +1,4 @@
-"""A what-if on the page: what each alternative would bring, beside what labs measured of it."""
+"""A what-if on the page: the predicted effect of each alternative, and the measurements of labs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTES = (
 
 
 def what_if_part(folder: Path, number: int) -> ReportPart:
-    """What a folder of a what-if says; raises RequestError where it is none."""
+    """The part about a what-if's folder; raises RequestError if it is not one."""
     found = read_what_if(folder)
     made = [one for one in found.outcomes if one.effects]
     return ReportPart(

@@ -1,4 +1,4 @@
-"""What to do about a cluster, or not to do: one action with what it brings, what it takes and what it rests on."""
+"""A recommended action, or one to avoid, with its effect, its cost and its evidence."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from msgspec import Struct
 from weft.base.interval import Interval
 
 Kind = Literal["fix", "tune", "upgrade", "operate", "measure", "do-nothing"]
-"""A fix mends what is broken, an upgrade is bought, `operate` uses what there is in another way. `do-nothing` says what
-not to do."""
+"""A fix repairs a fault, an upgrade is bought, `operate` uses what exists differently. `do-nothing` says what not to
+do."""
 Effort = Literal["minutes", "hours", "purchase"]
 Basis = Literal["predicted", "measured", "counted"]
 
 
 class ActionEvidence(Struct, frozen=True):
-    """A sentence with its numbers, the `source` (a folder or file) that says so, and a code where it has one."""
+    """A sentence with its numbers, the `source` (a folder or file), and a code if it has one."""
 
     source: str
     text: str
@@ -25,7 +25,7 @@ class ActionEvidence(Struct, frozen=True):
 
 
 class ActionEffect(Struct, frozen=True):
-    """How many times as good a `workload` becomes: as fast, or as long available. `basis` says how that is known."""
+    """The factor by which a `workload` improves in speed or availability. `basis` says how that is known."""
 
     workload: str
     ratio: Interval
@@ -33,7 +33,7 @@ class ActionEffect(Struct, frozen=True):
 
 
 class ActionCost(Struct, frozen=True):
-    """What an action costs beyond what there is."""
+    """The additional cost of an action."""
 
     amount: float
     currency: str
@@ -41,9 +41,8 @@ class ActionCost(Struct, frozen=True):
 
 
 class Expected(Struct, frozen=True):
-    """What the action brings of one step at one size: `ratio` is the rate after over the rate before, or the time
-    before over the time after. `before` is that rate (Mb/s) or time (s), as it was measured or, where it was not, as
-    it is predicted (`basis`)."""
+    """The expected effect on one step at one size: `ratio` is the rate after over the rate before, or the time before
+    over the time after. `before` is that rate (Mb/s) or time (s), measured or predicted (`basis`)."""
 
     step: str
     size_bytes: int
@@ -54,7 +53,7 @@ class Expected(Struct, frozen=True):
 
 
 class PlanCheck(Struct, frozen=True, tag="plan"):
-    """Carry out a plan (TOML, with overrides) again, and hold it against what was before; `run` measured that."""
+    """Repeat a plan (TOML, with overrides) and compare with the result before, which `run` measured."""
 
     plan: str
     expected: tuple[Expected, ...]
@@ -63,14 +62,14 @@ class PlanCheck(Struct, frozen=True, tag="plan"):
 
 
 class FindingCheck(Struct, frozen=True, tag="finding"):
-    """`weft check`, which must not find the code on these nodes any more."""
+    """Run `weft check`, which must no longer find the code on these nodes."""
 
     code: str
     nodes: tuple[str, ...]
 
 
 class AcceptanceCheck(Struct, frozen=True, tag="acceptance"):
-    """An acceptance with the same `expect` and `fabric`, in which these requirements must be met."""
+    """Run an acceptance with the same `expect` and `fabric`, in which these requirements must be met."""
 
     requirements: tuple[str, ...]
     expect: str | None = None
@@ -78,7 +77,7 @@ class AcceptanceCheck(Struct, frozen=True, tag="acceptance"):
 
 
 class ByHand(Struct, frozen=True, tag="by-hand"):
-    """What weft cannot show at once; `text` says what would."""
+    """A check that weft cannot do; `text` says how."""
 
     text: str
 
@@ -87,9 +86,9 @@ Check: TypeAlias = PlanCheck | FindingCheck | AcceptanceCheck | ByHand
 
 
 class Action(Struct, frozen=True):
-    """One recommendation. `do` is it in a sentence, `element` what it is about. `changes` are those of the network in
-    the words of `weft what-if`. With `blocks` plans cannot run before it is done. `commands` do it, where commands can;
-    `checks` show afterwards whether it did."""
+    """One recommendation. `do` states it in a sentence, `element` is what it is about. `changes` are those of the
+    network in the syntax of `weft what-if`. With `blocks`, plans cannot run before it is done. `commands` carry it out,
+    if commands can; `checks` show afterwards whether it worked."""
 
     id: str
     kind: Kind
@@ -107,5 +106,5 @@ class Action(Struct, frozen=True):
 
 
 def id_of(*words: str) -> str:
-    """A stable name that a shell and a file system take: "link", "n[1-16] out" -> "link-n1-16-out"."""
+    """A stable name that is safe for shells and file systems: "link", "n[1-16] out" -> "link-n1-16-out"."""
     return re.sub(r"[^a-z0-9_.]+", "-", " ".join(words).lower()).strip("-")

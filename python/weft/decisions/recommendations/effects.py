@@ -1,4 +1,4 @@
-"""What each proposal brings by a prediction; what brings nothing becomes a recommendation against it."""
+"""The predicted effect of each proposal; those without effect become recommendations against them."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from weft.decisions.what_if.result import PredictedEffect as Predicted
 from weft.runs.folder import RunFolder
 
 LEAST_RATIO = 1.02
-"""Less is no effect."""
+"""A smaller effect counts as none."""
 WORTH_BUYING = 1.10
-"""What may be no effect, and is less than this in nine worlds of ten, is not worth a purchase."""
+"""An upgrade that may have no effect, and brings less than this in 90 % of worlds, is not worth buying."""
 GENERAL: tuple[tuple[str, str, Remedy], ...] = (
     ("wider-inside", "do not buy switches or uplinks that are twice as wide", WiderInside(2.0)),
     ("faster-ports", "do not buy interfaces and ports that are twice as fast", FasterPorts(2.0)),
 )
-"""What is often bought: said where it would bring nothing."""
+"""Common purchases, mentioned if they would bring nothing."""
 
 
 @dataclass(frozen=True)
 class ShownPlan:
-    """A plan that shows what an action brought, as `PlanCheck` has it; `run` measured it before, where one did."""
+    """A plan that shows the effect of an action, as in `PlanCheck`; `run` measured it before, if any did."""
 
     foresight: Foresight
     plan: str
@@ -46,7 +46,7 @@ class ShownPlan:
     run: RunFolder | None = None
 
     def check(self, changes: Changes) -> PlanCheck:
-        """For some changes of the network as it is."""
+        """The check for some changes of the network as it is."""
         found = self.foresight.effects((), changes)
         run = str(self.run.directory) if self.run else ""
         return PlanCheck(self.plan, tuple(map(self._expected, found)), self.settings, run)
@@ -62,8 +62,8 @@ class ShownPlan:
 
 @dataclass(frozen=True)
 class EffectJudge:
-    """Holds proposals against a network: `name` is the workload that effects are stated on, which the first of `shown`
-    carries out; `twin` is what the network is known by."""
+    """Evaluates proposals on a network: effects are stated on the workload `name`, which the first of `shown` runs;
+    `twin` is the source of the network."""
 
     name: str
     shown: tuple[ShownPlan, ...]
@@ -75,7 +75,7 @@ class EffectJudge:
         return self.shown[0].foresight
 
     def actions(self, proposals: Sequence[Proposal]) -> Iterator[Action]:
-        """All of them, those that a prediction can judge with their effect, and what not to buy."""
+        """All proposals, with a predicted effect if possible, and what not to buy."""
         words = {one.action.id: self._words(one.remedy) for one in proposals}
         fixes = {
             one.action.id: words[one.action.id] for one in proposals if one.action.kind != "upgrade"
@@ -94,14 +94,15 @@ class EffectJudge:
             yield from self._not_worth_buying(id_, instead, self._words(remedy), mended)
 
     def unknown(self, proposals: Sequence[Proposal]) -> list[str]:
-        """What the network does not have, though it was measured: a twin of another cluster, or of another time."""
+        """Parts that the network lacks although they were measured: the twin is of another cluster or another time."""
         return [one.action.id for one in proposals if one.remedy and not self._words(one.remedy)]
 
     def _words(self, remedy: Remedy | None) -> Changes:
         return remedy.words(self._foresight.document) if remedy else ()
 
     def _fix(self, action: Action, own: Changes, others: Changes) -> Action:
-        """With all other faults mended: of two nodes that hold the rest up, either would bring nothing by itself."""
+        """The effect of a fix when all other faults are fixed: if two nodes hold the rest up, fixing one alone brings
+        nothing."""
         ratio = self._foresight.speedup(others, _joined(others, own))
         alone = self._foresight.speedup((), own)
         evidence = action.evidence
@@ -117,7 +118,7 @@ class EffectJudge:
         )
 
     def _upgrade(self, proposal: Proposal, own: Changes, mended: Changes) -> Action:
-        """On the network with its faults mended: before that, what is bought waits for them."""
+        """The effect of an upgrade on the network with its faults fixed, which would otherwise hide it."""
         action = proposal.action
         ratio = self._foresight.speedup(mended, _joined(mended, own))
         effect = ActionEffect(self.name, ratio, "predicted")
@@ -175,5 +176,5 @@ def _is_useless(ratio: Interval) -> bool:
 
 
 def _joined(*changes: Changes) -> Changes:
-    """Each once."""
+    """Changes without duplicates."""
     return tuple(dict.fromkeys(text for each in changes for text in each))

@@ -1,4 +1,4 @@
-"""The folder of recommendations: recommendations.json, and a summary for people."""
+"""The folder of recommendations: recommendations.json, and a readable summary."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ RECOMMENDATIONS = WorkDocument("recommendations.json", RecommendationList, "weft
 
 
 def write_folder(found: RecommendationList, folder: Path) -> None:
-    """Both files; raises WorkError where they cannot be written."""
+    """Write both files; raises WorkError if that fails."""
     RECOMMENDATIONS.write(folder, found)
     write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
 
 
 def read_folder(folder: Path) -> RecommendationList:
-    """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
+    """Read what `write_folder` wrote; raises RequestError, also if the folder belongs to another user, because its
+    testbed is opened."""
     found = RECOMMENDATIONS.read(folder)
     refuse_other_owner(folder / RECOMMENDATIONS.name)
     return found
 
 
 def summary(found: RecommendationList, folder: str = "DIR") -> Iterator[str]:
-    """As Markdown, which reads as plain text, too."""
+    """A summary in Markdown that is also readable as plain text."""
     yield f"# {found.verdict}"
     if found.twin:
         yield f"\nEffects are on the plan {found.workload}, as {found.twin} predicts them."
@@ -47,7 +48,7 @@ def summary(found: RecommendationList, folder: str = "DIR") -> Iterator[str]:
 
 
 def details(one: Action, folder: str = "DIR") -> Iterator[str]:
-    """What an action takes, rests on, and is shown by."""
+    """The cost, the evidence and the checks of an action."""
     if one.kind != "do-nothing":
         yield f"- {one.kind}, {one.effort} [{one.id}]"
     yield from (f"- because: {each.text} ({each.source})" for each in one.evidence)

@@ -1,4 +1,4 @@
-"""What changes bring: a plan simulated on every network that fits what was measured, before and after, draw by draw."""
+"""The effect of changes: a plan simulated before and after, on every network that fits the measurements."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from weft.simulation.prediction.intervals import widened
 from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 
 Changes = tuple[str, ...]
-"""In the words of `weft what-if`."""
+"""Changes in the syntax of `weft what-if`."""
 
 
 @dataclass
 class Foresight:
-    """A network as far as it is known, and a plan that is asked of it; each changed network is simulated once."""
+    """A network as far as it is known, and a plan; each changed network is simulated once."""
 
     subject: Subject
     workload: PlannedWorkload
@@ -31,17 +31,17 @@ class Foresight:
 
     @property
     def document(self) -> FabricDocument:
-        """The network as it most likely is."""
+        """The most likely network."""
         assert isinstance(self.subject.median, Drawn)
         return self.subject.median.document
 
     def effects(self, before: Changes, after: Changes) -> list[PredictedEffect]:
-        """Of each step and size, after some changes beside after others."""
+        """The effect on each step and size of `after` compared with `before`."""
         discrepancies = self.subject.discrepancy, self.subject.rate_discrepancy
         return effects(self.workload, self._of(before), self._of(after), discrepancies)
 
     def speedup(self, before: Changes, after: Changes) -> Interval:
-        """The geometric mean over steps and sizes, as `weft what-if` orders alternatives."""
+        """The geometric mean over steps and sizes, by which `weft what-if` orders alternatives."""
         found = [one.speedup for one in self.effects(before, after)]
         return Interval(
             _mean([one.median for one in found]),
@@ -50,9 +50,9 @@ class Foresight:
         )
 
     def measurable(self, one: PredictedEffect) -> Interval:
-        """The speedup with what the simulator gets wrong of times of patterns that it never saw. Of one pattern before
-        and after that cancels; but a fault that goes makes another pattern, in which other routes are the slowest. A
-        sum of rates is the same sum."""
+        """The speedup including the simulator's errors in times of unseen patterns. For the same pattern before and
+        after they cancel; but repairing a fault changes the pattern, as other routes become the slowest. Sums of rates
+        are not affected."""
         if one.by == "rate":
             return one.speedup
         off = widened(1.0, [], self.subject.discrepancy)
@@ -60,14 +60,14 @@ class Foresight:
         return Interval(one.speedup.median, one.speedup.low / high, one.speedup.high / low)
 
     def extrapolated(self, changes: Changes) -> list[str]:
-        """How far changes lead beyond what was measured; a fabric that is given as it is has no end of that kind."""
+        """How far changes go beyond what was measured; empty for a fabric that was not measured."""
         if not self.subject.is_measured:
             return []
         median = self.subject.median
         return extrapolations(median.open(self.scale), _changed(median, changes).open(self.scale))
 
     def _of(self, changes: Changes) -> Predicted:
-        """By network, the likeliest first."""
+        """The prediction for each network, the likeliest first."""
         if changes not in self._known:
             self._known[changes] = [
                 predict(_changed(one, changes).open(self.scale), self.workload)

@@ -1,4 +1,4 @@
-"""What proposals are held against: a twin that is given, or one that is made of what was measured."""
+"""The network on which proposals are evaluated: a given twin, or one made from the measurements."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from weft.simulation.prediction.predict import Drawn, PlannedWorkload
 from weft.understand.host.disturbed import not_usable
 
 SEARCH, ROUNDS = "xray", "rates"
-"""The plan that searches for limits, and its step of full rounds, which shows a fault and its repair alike."""
+"""The plan that searches for limits, and its step of full rounds, which shows both a fault and its repair."""
 DRAWS = 30
-"""Networks that stand for what is not known, in a twin that is made here."""
+"""Number of draws in a twin that is made here."""
 
 
 class JudgingRequest(Struct, frozen=True):
-    """What effects are predicted by, and stated on; without a plan an all-to-all of blocks that suit the hosts."""
+    """What effects are predicted from, and stated on; without a plan, an all-to-all with blocks that suit the hosts."""
 
     twin: str | None = None
     plan: str | None = None
@@ -45,8 +45,8 @@ class JudgingRequest(Struct, frozen=True):
 def judge_of(
     asked: JudgingRequest, found: Sequence[EvidenceSource], place: Path
 ) -> EffectJudge | None:
-    """None where nothing says what the network is like. A twin that has to be made is written into `place`; raises
-    RequestError where none can be made of the runs."""
+    """The judge; None if the network is unknown. A twin that has to be made is written to `place`; raises RequestError
+    if none can be made from the runs."""
     name = asked.twin or next((str(one.path) for one in found if isinstance(one, TwinFolder)), None)
     runs = [one.run for one in found if isinstance(one, SearchRun)]
     if name is not None:
@@ -61,7 +61,7 @@ def judge_of(
 
 
 def _fit_for_a_twin(found: Sequence[EvidenceSource]) -> list[str]:
-    """The search, and what else was measured of the same nodes; none without a search, which alone shows limits."""
+    """The search and other measurements of the same nodes; empty without a search, as only that shows limits."""
     searches = [
         one
         for one in found
@@ -84,7 +84,7 @@ def _judge(
 ) -> EffectJudge:
     cluster = cluster_of_most(found)
     _refuse_other_hosts(subject, set(cluster.nodes) if cluster else set())
-    # A twin has the rates that were measured, a fabric file those before --scale.
+    # A twin has measured rates, a fabric file those before --scale.
     scale = 1.0 if subject.is_measured or cluster is None else cluster.scale or 1.0
     plans = [asked.plan] if asked.plan else []
     (workload,) = workloads(subject, plans, asked.settings, scale)
@@ -109,7 +109,7 @@ def _refuse_other_hosts(subject: Subject, nodes: set[str]) -> None:
 
 
 def _workload(foresight: Foresight, runs: Sequence[RunFolder]) -> ShownPlan:
-    """The plan that effects are stated on; a run of it, where there is one, is what was before."""
+    """The plan on which effects are stated, and a run of it before, if there is one."""
     plan, settings = str(foresight.workload.plan), foresight.workload.overrides
     steps = load_plan(plan, settings).steps
     before = [run for run in runs if all(_has(run, step) for step in steps)]
@@ -118,7 +118,7 @@ def _workload(foresight: Foresight, runs: Sequence[RunFolder]) -> ShownPlan:
 
 
 def _rounds(subject: Subject, scale: float, runs: Sequence[RunFolder]) -> Iterator[ShownPlan]:
-    """What a search measured itself: the same again shows a repair without another run before it."""
+    """The rounds of a search, whose repetition shows a repair without another run before it."""
     plan = parse_toml(catalog.read(catalog.find("plan", SEARCH)), SEARCH)
     steps = [one for one in plan["steps"] if one["name"] == ROUNDS]
     rounds = {
@@ -135,7 +135,7 @@ def _rounds(subject: Subject, scale: float, runs: Sequence[RunFolder]) -> Iterat
 
 
 def _has(run: RunFolder, step: Step) -> bool:
-    """Whether a run measured this; processors and how the ends waited were settled when it ran."""
+    """Whether a run measured this step; processors and waiting were settled when it ran."""
     return any(
         (one.name, one.pattern, one.transport, one.sizes, one.stop)
         == (step.name, step.pattern, step.transport, step.sizes, step.stop)

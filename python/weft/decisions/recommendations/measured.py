@@ -1,4 +1,4 @@
-"""What a run measured of a step at one size, with its interval: over launches, or over the phases of the only one."""
+"""A run's measurement of a step at one size, with its interval over launches, or over phases if there is one launch."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ MeasureName = Literal["rate", "time"]
 
 
 def measured(run: RunFolder, step: str, size_bytes: int, measure: MeasureName) -> Interval | None:
-    """The rate (Mb/s) or time (s), as `weft.understand.summary.measures` counts it; None where the run did not
-    measure it."""
+    """The rate (Mb/s) or time (s), as in `weft.understand.summary.measures`; None if the run did not measure it."""
     of_launches = [
         _value(one, measure)
         for launch in sorted(pc.unique(run.samples["launch"]).to_pylist())
@@ -50,7 +49,7 @@ def _point(value: float) -> Interval:
 def _over_phases(
     run: RunFolder, step: str, size_bytes: int, measure: MeasureName
 ) -> Interval | None:
-    """Phases drawn at random; None between two nodes, where there is one."""
+    """An interval from resampled phases; None between two nodes, where there is only one phase."""
     steps = run.meta.plan.steps
     mine = [
         one for one in phases(run) if steps[one.step].name == step and one.size_bytes == size_bytes
@@ -72,7 +71,7 @@ def _drawn(values: Floats, times: float, seed: int = 1) -> Interval:
 
 
 def ratio(before: Interval, after: Interval, measure: MeasureName) -> Interval:
-    """How many times as good it became; the ends are those of both."""
+    """The improvement as a ratio, with ends from those of both intervals."""
     if measure == "time":
         before, after = after, before
     return Interval(after.median / before.median, after.low / before.high, after.high / before.low)

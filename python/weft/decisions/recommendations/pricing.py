@@ -1,4 +1,4 @@
-"""What an upgrade costs by a list of prices: the parts that are bought for it, beside those that there are."""
+"""The cost of an upgrade by a price list: the parts to buy in addition to existing ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ENDS = 2
 
 @dataclass(frozen=True)
 class Pricing:
-    """A wider link is another cable, and a port at either end; a wider switch is another one of as many ports."""
+    """A wider link is another cable, and a port at each end; a wider switch is another one with as many ports."""
 
     prices: PriceList
     document: FabricDocument
 
     def priced(self, action: Action) -> Action:
-        """With its cost, where it buys something and all of it has a price."""
+        """The action with its cost, if it buys something and all of it has a price."""
         if action.kind != "upgrade" or not action.changes:
             return action
         amount = self._amount(action.changes)
@@ -52,13 +52,13 @@ class Pricing:
 
     @cached_property
     def _port(self) -> float | None:
-        """The cheapest, by itself or as a part of a switch's price."""
+        """The cheapest port, sold separately or as a part of a switch's price."""
         alone = [self._money.of(one.value, one) for one in self.prices.of("port")]
         parts = [self._money.of(one.per_port, one) for one in self.prices.of("switch")]
         return min([*alone, *(one for one in parts if one)], default=None)
 
     def _switch(self, name: str) -> float | None:
-        """The cheapest with enough ports; where switches are paid by the port, so many of them."""
+        """The cheapest switch with enough ports; if switches are priced by the port, this number of ports."""
         ports = sum(name in link["ends"] for link in self.document.resolved()["links"])
         whole = [
             self._money.of(one.value + one.per_port * ports, one)
@@ -71,6 +71,7 @@ class Pricing:
 
 
 def pricing_of(name: str | None, document: FabricDocument) -> Pricing | None:
-    """By the prices of that name or file, or else the fabric's own; None where it has none. Raises RequestError."""
+    """Pricing by the list of this name or file, or else by the fabric's own prices; None if it has none. Raises
+    RequestError."""
     prices = read_prices(name) if name else prices_of(document.resolved())
     return Pricing(prices, document) if prices and prices.all else None

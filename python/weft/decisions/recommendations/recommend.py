@@ -1,4 +1,4 @@
-"""From all that is known of a cluster to what to do about it."""
+"""From everything that is known about a cluster to recommendations."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from weft.runs.run_warnings import RunWarning, doubts, in_doubt
 from weft.runs.work_document import fresh_folder, refuse_taken
 
 TWIN_NAME = "twin"
-"""Where a folder of recommendations keeps the twin that was made for it."""
+"""The folder of the twin that is made for recommendations."""
 
 
 def recommend(
     paths: Sequence[str], asked: JudgingRequest, out: Path | None = None
 ) -> RecommendationList:
-    """All of it, and written to `out`, where that is given; raises RequestError for what is none of weft's, and for two
+    """All recommendations, written to `out` if given; raises RequestError for an unknown kind of file, and for two
     clusters mixed up."""
     if not paths:
         raise RequestError(
@@ -80,7 +80,7 @@ def _said(one: EvidenceSource) -> str:
 
 
 def _warnings(sources: EvidenceSources, asked: JudgingRequest) -> Iterator[RunWarning]:
-    """Those of all that was read, and of the twin that predicts."""
+    """The warnings of everything that was read, and of the twin that predicts."""
     for one in sources.found:
         yield from one.warnings
     if asked.twin:
@@ -88,7 +88,7 @@ def _warnings(sources: EvidenceSources, asked: JudgingRequest) -> Iterator[RunWa
 
 
 def _is_outdated(one: EvidenceSource, found: Sequence[EvidenceSource]) -> bool:
-    """Whether a later search says the same of the same nodes; a run of another plan then only says what was before."""
+    """Whether a later search covers the same nodes; a run of another plan then only shows the state before."""
     return (
         isinstance(one, SearchRun)
         and not one.is_search
@@ -105,7 +105,7 @@ def _is_outdated(one: EvidenceSource, found: Sequence[EvidenceSource]) -> bool:
 def _judge(
     sources: EvidenceSources, asked: JudgingRequest, place: Path
 ) -> tuple[EffectJudge | None, list[str]]:
-    """A twin that cannot be made is no reason not to say what is known without it."""
+    """The judge, and notes; if a twin cannot be made, the rest is still reported."""
     try:
         return judge_of(asked, sources.found, place), []
     except RequestError as error:

@@ -1,4 +1,4 @@
-"""All that is recommended for a cluster, in order of value, as recommendations.json keeps it."""
+"""All recommendations for a cluster, in order of value, as stored in recommendations.json."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from weft.runs.run_warnings import RunWarning
 
 SCHEMA = "weft-recommendations/1"
 WORK: dict[Effort, float] = {"minutes": 1.0, "hours": 8.0, "purchase": 100.0}
-"""How an effort counts beside others, where its price is not known."""
+"""The relative weight of an effort if its price is unknown."""
 KINDS: tuple[Kind, ...] = ("fix", "tune", "operate", "upgrade", "measure", "do-nothing")
-"""Of equal value, what mends comes before what is bought."""
+"""Order of actions of equal value: repairs come before purchases."""
 
 
 class Read(Struct, frozen=True):
-    """A folder or file that was read, and what it says in a clause."""
+    """A folder or file that was read, and its result in a clause."""
 
     path: str
     said: str
 
 
 class RecommendationList(Struct, frozen=True):
-    """`actions` are the most valuable first; `against` is what not to do. Effects are stated on `workload`, as a `twin`
-    predicts it (empty where there was none); `testbed` and `scale` are where it was measured; `warnings` are those
-    of all runs that it rests on."""
+    """`actions` are the most valuable first; `against` is what not to do. Effects are stated on `workload`, as
+    predicted by a `twin` (empty if there was none); `testbed` and `scale` are where it was measured; `warnings` are
+    those of all runs that it rests on."""
 
     verdict: str
     actions: tuple[Action, ...]
@@ -53,7 +53,7 @@ class RecommendationList(Struct, frozen=True):
         return (*self.actions, *self.against)
 
     def find(self, id_: str) -> Action:
-        """The one of that name; raises RequestError where there is none."""
+        """The action of this name; raises RequestError if there is none."""
         known = {one.id: one for one in self.all}
         if id_ in known:
             return known[id_]
@@ -64,7 +64,7 @@ class RecommendationList(Struct, frozen=True):
 
 
 def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
-    """What several sources propose, once with the evidence of all."""
+    """Proposals without duplicates: equal ones of several sources are merged with the evidence of all."""
     found: dict[str, Proposal] = {}
     for one in proposals:
         known = found.get(one.action.id)
@@ -73,7 +73,8 @@ def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 
 def _both(one: Proposal, other: Proposal) -> Proposal:
-    """The first says what to do; a fault's likely cause, which an acceptance knows, is not lost: it is evidence."""
+    """Merge two proposals: the first says what to do; a fault's likely cause in the other (from an acceptance) becomes
+    evidence."""
     said = ActionEvidence(other.action.evidence[0].source, other.action.do)
     checks: tuple[Check, ...] = tuple(dict.fromkeys((*one.action.checks, *other.action.checks)))
     action = replace(
@@ -87,7 +88,7 @@ def _both(one: Proposal, other: Proposal) -> Proposal:
 
 
 def ordered(actions: Iterable[Action]) -> list[Action]:
-    """What nothing works without, then by value, then by how much speaks for it; the same input, the same order."""
+    """First what nothing works without, then by value, then by evidence. Deterministic."""
     all_ = list(actions)
     prices = [one.cost.amount for one in all_ if one.cost]
     usual = median(prices) if prices else 1.0
@@ -100,8 +101,8 @@ def _place(one: Action, usual: float) -> tuple[bool, float, int, int, str]:
 
 
 def value(one: Action, usual: float) -> float:
-    """The gain that is certain (the interval's lower end, as a logarithm) for the work that it takes; a purchase counts
-    by its price beside the `usual` one, where it has one."""
+    """The certain gain (the logarithm of the interval's lower end) per effort; a purchase counts by its price relative
+    to the `usual` one, if known."""
     if one.effect is None or one.kind == "measure":
         return 0.0
     work = WORK[one.effort] * (one.cost.amount / usual if one.cost and usual > 0 else 1.0)
@@ -111,7 +112,7 @@ def value(one: Action, usual: float) -> float:
 def verdict_of(
     actions: Iterable[Action], read: Iterable[Read], in_doubt: Iterable[str] = ()
 ) -> str:
-    """In a sentence or two: nothing to do is an answer. What was read says itself what puts it in doubt."""
+    """The verdict in a sentence or two, which may be that nothing needs doing. Doubts are stated by what was read."""
     all_ = list(actions)
     doing = [one for one in all_ if one.kind != "measure"]
     if doing:

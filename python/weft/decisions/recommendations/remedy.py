@@ -1,4 +1,4 @@
-"""What an action changes of a network, for a prediction: in the words of `weft what-if`, once a fabric is given."""
+"""What an action changes in a network, for a prediction, in the syntax of `weft what-if` once a fabric is given."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ BOTH = 2
 
 
 class Remedy(Protocol):
-    """A change of a network, known by its nodes; a fabric's file has its own names for what joins them."""
+    """A change of a network, known by its nodes, because a fabric's file has its own names for what joins them."""
 
     def words(self, document: FabricDocument) -> tuple[str, ...]:
-        """As changes of this fabric; none where the fabric has nothing to change."""
+        """The change as changes of this fabric; empty if there is nothing to change."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """An action as a source proposes it, and what it changes, where a prediction can tell what that brings. `instead`
-    is what to say where it brings nothing."""
+    """An action as a source proposes it, and what it changes, if its effect can be predicted. `instead` is the
+    recommendation if it brings nothing."""
 
     action: Action
     remedy: Remedy | None = None
@@ -36,7 +36,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class LikePeers:
-    """The cables of some nodes get the rate that most others have."""
+    """Give the cables of some nodes the rate that most others have."""
 
     nodes: tuple[str, ...]
 
@@ -59,7 +59,7 @@ class LikePeers:
 
 @dataclass(frozen=True)
 class SameMtu:
-    """The cables of some nodes get the MTU that most others have."""
+    """Give the cables of some nodes the MTU that most others have."""
 
     nodes: tuple[str, ...]
 
@@ -75,7 +75,7 @@ class SameMtu:
 
 @dataclass(frozen=True)
 class Widen:
-    """What some nodes share becomes so many times as wide."""
+    """Make what some nodes share this many times as wide."""
 
     members: tuple[str, ...]
     is_switch: bool
@@ -96,7 +96,7 @@ class Widen:
 
 @dataclass(frozen=True)
 class WiderInside:
-    """All that hosts share becomes so many times as wide."""
+    """Make everything that hosts share this many times as wide."""
 
     times: float
 
@@ -119,7 +119,7 @@ class WiderInside:
 
 @dataclass(frozen=True)
 class FasterPorts:
-    """The cables of all hosts become so many times as fast."""
+    """Make the cables of all hosts this many times as fast."""
 
     times: float
 
@@ -130,7 +130,7 @@ class FasterPorts:
 
 
 def _cables(fabric: FabricRecord) -> dict[str, LinkRecord]:
-    """By host the first link that it has."""
+    """For each host, its first link."""
     hosts = {one["name"] for one in fabric["hosts"]}
     found: dict[str, LinkRecord] = {}
     for link in fabric["links"]:
@@ -141,7 +141,7 @@ def _cables(fabric: FabricRecord) -> dict[str, LinkRecord]:
 
 
 def _wider(link: LinkRecord, times: float) -> Iterator[str]:
-    """The directions that have a rate; without one nothing limits them."""
+    """The directions that have a rate; others are unlimited."""
     first, second = link["ends"]
     has = [bool(link[way]["rate_bits_per_s"]) for way in WAYS]
     if all(has):

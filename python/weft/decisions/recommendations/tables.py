@@ -10,7 +10,7 @@ from weft.decisions.recommendations.action import Action
 
 
 def actions_table(title: str, actions: Sequence[Action], folder: str = "DIR") -> ResultTable:
-    """Each with how many times as good the workload becomes (`ratio`), as far as that is known."""
+    """Actions, each with the factor by which the workload improves (`ratio`), if known."""
 
     def verified(one: Action) -> str:
         can_be = one.checks and one.kind != "do-nothing"

@@ -1,4 +1,4 @@
-"""Whether an action did what was expected of it: what shows it is measured again, and held against before."""
+"""Whether an action had its expected effect: the measurement is repeated and compared with the one before."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from weft.understand.host.disturbed import not_usable
 
 RESULT_NAME = "verification.json"
 HELD_WITHIN = 0.10
-"""Gains that differ by less are the same, even where narrow intervals do not meet: launches are few."""
+"""Gains that differ by less count as equal, even if narrow intervals do not overlap, because launches are few."""
 NO_EFFECT = 1.02
 
 Outcome = Literal["held", "less", "more", "no effect", "worse", "gone", "still there", "unknown"]
@@ -54,7 +54,7 @@ GOOD: tuple[Outcome, ...] = ("held", "more", "gone")
 
 
 class VerifyRequest(Struct, frozen=True):
-    """Which recommendation of which folder; `testbed` and `scale` are by default those of the evidence."""
+    """Which recommendation of which folder; `testbed` and `scale` default to those of the evidence."""
 
     folder: str
     id: str
@@ -66,8 +66,8 @@ class VerifyRequest(Struct, frozen=True):
 
 
 class VerifiedItem(Struct, frozen=True):
-    """One thing that was looked at again. Of a plan: what was expected and what was measured of a step at a size, as
-    ratios over before, which was measured or predicted (`basis`), and the run's `warnings`."""
+    """One thing that was checked again. For a plan: the expected and the measured ratio of a step at a size over the
+    state before, which was measured or predicted (`basis`), and the run's `warnings`."""
 
     what: str
     outcome: Outcome
@@ -79,7 +79,7 @@ class VerifiedItem(Struct, frozen=True):
 
 
 class Verification(Documented, Said, Struct, frozen=True):
-    """All of it; `folder` has what was measured, and `warnings` are those of its runs."""
+    """The whole result; `folder` has the measurements, and `warnings` are those of its runs."""
 
     DERIVED = ("held",)
 
@@ -92,22 +92,22 @@ class Verification(Documented, Said, Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Whether all that was looked at is as it was expected, or better."""
+        """Whether everything that was checked is as expected, or better."""
         return bool(self.shown) and all(one.outcome in GOOD for one in self.shown)
 
     @property
     def measured(self) -> dict[str, Interval]:
-        """How many times as good each step became, by its name and size."""
+        """The improvement of each step, by its name and size."""
         return {one.what: one.measured for one in self.shown if one.measured is not None}
 
     def lines(self) -> list[str]:
-        """What was done, then each thing that shows it, and what was wrong when it was measured."""
+        """What was done, then the result of each check, and warnings about the measurement."""
         warned = (f"warning: {line}" for line in lines(self.warnings))
         return [self.do, *(one.text for one in self.shown), *warned]
 
 
 def deeds_of_verification(request: VerifyRequest) -> list[str]:
-    """What verifying does beyond starting agents, where the folder names it; raises RequestError."""
+    """What verifying does beyond starting agents, as the folder says; raises RequestError."""
     found = read_folder(Path(request.folder))
     checks = [one for one in found.find(request.id).checks if isinstance(one, PlanCheck)]
     plans = [parse_plan(one.plan, request.folder, one.settings) for one in checks]
@@ -119,8 +119,8 @@ def deeds_of_verification(request: VerifyRequest) -> list[str]:
 def verify(
     request: VerifyRequest, showing: Showing, approved: Collection[str] = ()
 ) -> Verification:
-    """Measure again what shows the action; raises RequestError where it cannot be shown so, and where the folder names
-    commands or settings that were not `approved`."""
+    """Repeat the measurements that show the action's effect; raises RequestError if that is impossible, and if the
+    folder names commands or settings that were not `approved`."""
     found = read_folder(Path(request.folder))
     action = found.find(request.id)
     _refuse_unshown(action)
@@ -155,7 +155,7 @@ def _refuse_unshown(action: Action) -> None:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where it is measured, and where that is kept."""
+    """Where to measure, and the folder for it."""
 
     request: VerifyRequest
     testbed: str
@@ -251,7 +251,7 @@ def _compared(one: Expected, run: RunFolder) -> VerifiedItem:
 
 
 def outcome_of(predicted: Interval, found: Interval) -> Outcome:
-    """What is nearly as predicted held; what may as well be nothing is not known."""
+    """The outcome: held if nearly as predicted; unknown if it may also be no effect."""
     if abs(found.median / predicted.median - 1) <= HELD_WITHIN:
         return "held"
     if found.low <= predicted.high and predicted.low <= found.high:

@@ -1,1 +1,1 @@
-"""A network that is simulated as it was measured: a fabric and its hosts' parameters, with their intervals."""
+"""A simulated network that matches measurements: a fabric and its hosts' parameters, with their intervals."""

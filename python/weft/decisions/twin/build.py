@@ -1,4 +1,4 @@
-"""Runs become a twin: structure from the search, numbers from least squares, errors from leaving patterns out."""
+"""Makes a twin from runs: structure from the search, numbers by least squares, errors by leaving patterns out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from weft.runs.run_warnings import lines, of_runs
 
 DRAWS, LEAST_DRAWS, MOST_DRAWS = 50, 10, 1000
 _ENDS = (0.05, 0.95)
-"""The bounds of a parameter's interval."""
+"""The quantiles that bound a parameter's interval."""
 
 
 def make_twin(
@@ -42,7 +42,7 @@ def make_twin(
     draws: int = DRAWS,
     say: Callable[[str], None] = lambda text: None,
 ) -> TwinDocument:
-    """Make a twin of runs and write it into a folder; raises RequestError where they are not fit for it."""
+    """Make a twin from runs and write it to a folder; raises RequestError if they are not suitable."""
     if not LEAST_DRAWS <= draws <= MOST_DRAWS:
         raise RequestError(
             f"--draws {draws}: not from {LEAST_DRAWS} to {MOST_DRAWS}", f"{DRAWS} are enough"
@@ -59,7 +59,7 @@ def fit_twin(
     draws: int = DRAWS,
     say: Callable[[str], None] = lambda text: None,
 ) -> tuple[TwinDocument, str]:
-    """A twin of runs, and the text of its fabric file; raises RequestError where they are not fit for it."""
+    """A twin of runs, and the text of its fabric file; raises RequestError if they are not suitable."""
     say("reading")
     sources = open_sources(folders)
     placed = list(zip(sources.runs, sources.places, strict=True))
@@ -131,7 +131,7 @@ def _of_rate(filling: int) -> tuple[bool, str]:
 
 
 def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[TwinParameter]:
-    """The overhead, the rest of a start-up as delays of the hosts' links, and the delays of others."""
+    """The overhead, the rest of a start-up as delays of the hosts' links, and the delays of other links."""
     overheads = start_up.overhead_us(found.material.least_message_us)
     overhead = OpenParameter("model.overhead_s", "us", ((MODEL, "overhead_s"),))
     why = "the simulator's own: round trips do not tell it from the delay of the hosts' links"

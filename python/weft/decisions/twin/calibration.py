@@ -1,4 +1,4 @@
-"""The numbers of a draft that fit what was measured."""
+"""The numbers of a draft that fit the measurements."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from weft.measure.testbed.computed.network import Simulated
 from weft.network.fabrics.spec import Value
 
 SEGMENTS = (2, 20)
-"""Segments per acknowledgement that are tried: Linux' own, and that of receivers that merge segments."""
+"""Segments per acknowledgement that are tried: Linux' default, and that of receivers that merge segments."""
 AGAIN = 4
-"""Steps from the best fit to that without a pattern."""
+"""Steps from the best fit to the fit without a pattern."""
 ELSEWHERE = 3
 CLEARLY = 20.0
-"""Another assumption than the first has to be so much more likely, as a logarithm."""
+"""Least difference of log-likelihoods for an assumption other than the first."""
 SHORT = 0.04
-"""Where so much less arrives, a limit is suspected."""
+"""If throughput falls short by this much (as a logarithm), a limit is suspected."""
 FILLED = 0.5
-"""A part of the network was filled in a trial whose sum follows its rate so closely."""
+"""A part of the network was filled in a trial if the sum of flows follows its rate with this elasticity."""
 SEED = 1
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A draft with its start-up, the material that it was fitted to, and the fit: logarithms of its rates."""
+    """A draft with its start-up, the material to which it was fitted, and the fit: logarithms of its rates."""
 
     structure: Structure
     draft: Draft
@@ -47,7 +47,7 @@ class Calibration:
 
     @property
     def network(self) -> Simulated:
-        """The best estimate."""
+        """The network at the best estimate."""
         return self.draft.network(np.exp(self.fit.values), self.model)
 
     @property
@@ -56,14 +56,14 @@ class Calibration:
         return [count > 0 for count in self.trials_filling]
 
     def without(self, pattern: str) -> Simulated:
-        """The network that all other patterns say."""
+        """The network fitted to all other patterns."""
         seen = ~self.material.of_pattern(pattern)
         found = _fit(self.draft, self.material, self.model, self.fit.values, seen, AGAIN)
         return self.draft.network(np.exp(found.values), self.model)
 
     def shown_only_by(self, pattern: str) -> frozenset[int]:
-        """The trials of a pattern that fill what hardly any other pattern fills: without them nothing would be known of
-        it, which says nothing of how well it is known."""
+        """The trials of a pattern that fill what hardly any other pattern fills. Without them it would be unknown, so
+        leaving them out does not show how well it is known."""
         own = self.material.of_pattern(pattern)
         found: set[int] = set()
         for follows in (np.abs(self.fit.jacobian) > FILLED).T:
@@ -73,8 +73,8 @@ class Calibration:
         return frozenset(found)
 
     def drawn(self, draws: int) -> Floats:
-        """Rates that fit as well, a row a draw: trials are drawn again, as many of each pattern, and by how much each
-        pattern is off as a whole."""
+        """Rates that fit as well, one row for each draw: trials are resampled within each pattern, and so is each
+        pattern's common error."""
         rng = np.random.default_rng(SEED)
         patterns = np.array([trial.pattern for trial in self.material.trials])
         free = np.array(self.is_filled)
@@ -93,7 +93,7 @@ class Calibration:
 def calibrate(
     structure: Structure, series: Sequence[ObservedStep], trips: Trips, draws: int, may_merge: bool
 ) -> tuple[Calibration, list[HostAssumption]]:
-    """Rates first, then the start-up that is left at these rates; with the assumption that fits best, where hosts
+    """Fit rates, then the start-up that remains at these rates, under the assumption that fits best if hosts
     `may_merge` segments."""
     draft = structure.draft.with_delays_us([0.0] * len(structure.draft.delays))
     material = material_of(series, draft)
@@ -112,8 +112,8 @@ def calibrate(
 
 
 def _with_suspects(found: Calibration) -> Calibration:
-    """With limits on links where less arrives than all else lets through, if that makes the data clearly likelier: a
-    search is content where what it knows explains nearly all."""
+    """Add limits on links whose throughput falls short of what everything else allows, if that makes the data clearly
+    likelier: a search ends when its limits explain nearly everything."""
     suspects = [
         one
         for one in found.draft.unlimited
@@ -152,13 +152,13 @@ def _fit(
 
 
 def _filling(found: TwinFit, material: FitMaterial) -> list[int]:
-    """For each rate, in how many trials a sum follows it."""
+    """For each rate, in how many trials a sum of flows follows it."""
     follows = np.abs(found.jacobian) > FILLED
     return [len(np.unique(material.trial_of[rows])) for rows in follows.T]
 
 
 def _with_start_up(found: Calibration, trips: Trips, draws: int) -> Calibration:
-    """With the overhead of hosts and the delays of links, where round trips were measured."""
+    """Add the overhead of hosts and the delays of links, if round trips were measured."""
     if not len(trips):
         return found
     links = [one.elements[0] for one in found.draft.delays[1:]]
@@ -173,7 +173,7 @@ def _with_start_up(found: Calibration, trips: Trips, draws: int) -> Calibration:
 
 
 def host_delay_us(found: Calibration, start_up: StartUp) -> Floats:
-    """What of a start-up is not overhead, on each of the hosts' links that a message crosses."""
+    """The part of a start-up that is not overhead, for each of the hosts' links that a message crosses, in us."""
     crossed = 1 if len(found.draft.hosts) == 2 else 2
     overhead_us = start_up.overhead_us(found.material.least_message_us)
     delays: Floats = (start_up.host_us - 2 * overhead_us) / crossed

@@ -1,4 +1,4 @@
-"""A fabric file whose numbers are still open: where each parameter of a twin stands in it."""
+"""A fabric file with open numbers: where each parameter of a twin stands in it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from weft.understand.curve.curve import Ints
 from weft.understand.xray.flows import Members, is_in
 
 Place = tuple[str | int, ...]
-"""Keys and positions that lead to a value in a fabric file."""
+"""Keys and indices that lead to a value in a fabric file."""
 Mask = npt.NDArray[np.bool_]
 UNLIMITED = "1 Tb/s"
-"""The other direction of a link of which one direction has a limit."""
+"""Rate of the unlimited direction of a link with one limited direction."""
 MODEL = "model"
-"""What the places of parameters begin with that a fabric file has no key for."""
+"""Prefix of the places of parameters that have no key in a fabric file."""
 
 
 @dataclass(frozen=True)
 class TwinElement:
-    """A part of the network that takes flows one way: those that leave or enter `members`, or all that pass."""
+    """A part of the network that flows use in one direction: those that leave or enter `members`, or all that pass."""
 
     members: Members
     way: str
     parts: tuple[Members, ...] = ()
 
     def crossed_by(self, src: Ints, dst: Ints) -> Mask:
-        """Which of some flows take part of it."""
+        """Mask of the flows that use it."""
         inside = is_in(self.members)
         own, other = (dst, src) if self.way in ("in", "received") else (src, dst)
         crossed: Mask = inside[own].copy()
@@ -51,8 +51,7 @@ class TwinElement:
 
 @dataclass(frozen=True)
 class OpenParameter:
-    """A rate or delay that is to be found, with all its places. `elements` are the parts of the network that it is
-    the rate of, each by itself."""
+    """An open rate or delay with all its places. `elements` are the parts of the network that each have this rate."""
 
     name: str
     unit: str
@@ -62,8 +61,8 @@ class OpenParameter:
 
 @dataclass(frozen=True)
 class Draft:
-    """A fabric file that is being written, its open rates and delays, and rates that it has not, as nothing was seen to
-    fill the links."""
+    """A fabric file in preparation: its open rates and delays, and the rates that it leaves out because nothing was
+    seen to fill the links."""
 
     table: dict[str, Any]
     hosts: list[str]
@@ -90,7 +89,7 @@ class Draft:
         return found
 
     def with_delays_us(self, values: Sequence[float]) -> Draft:
-        """With a value for each of its delays."""
+        """The draft with these values of its delays."""
         table = copy.deepcopy(self.table)
         for delay, value in zip(self.delays, values, strict=True):
             for place in delay.places:
@@ -98,7 +97,7 @@ class Draft:
         return replace(self, table=table)
 
     def limited_at(self, more: Collection[OpenParameter]) -> Draft:
-        """With some of its unlimited links limited."""
+        """The draft with limits on some of its unlimited links."""
         table = copy.deepcopy(self.table)
         for one in more:
             for place in one.places:
@@ -110,7 +109,7 @@ class Draft:
     def network(
         self, values: Sequence[float] | Floats, model: Mapping[str, Value] | None = None
     ) -> Simulated:
-        """The network with these values, ready to be simulated."""
+        """The network with these values, ready to simulate."""
         core = _core.Network.declared(self.text(values), "twin", 1.0)
         return Simulated(core, SimSpec("twin", dict(model or {})), {"scale": 1.0})
 
@@ -134,17 +133,17 @@ def _on_one_line(values: Mapping[str, str]) -> tomlkit.items.InlineTable:
 
 
 def put(table: Any, place: Place, value: str) -> None:
-    """Set what is at a place."""
+    """Set the value at a place."""
     at_place(table, place[:-1])[place[-1]] = value
 
 
 def at_place(table: Any, place: Place) -> Any:
-    """What is at a place."""
+    """The value at a place."""
     for key in place:
         table = table[key]
     return table
 
 
 def written(value: float, unit: str) -> str:
-    """As fabric files have it: 9.4137 -> "9.4137 Mb/s"."""
+    """A value in the form of fabric files: 9.4137 -> "9.4137 Mb/s"."""
     return f"{value:.6g} {unit}" if value < 1e6 else f"{value:.0f} {unit}"

@@ -1,6 +1,6 @@
 """What is compared with the simulator: sums of flows that cross the same part of the network at the same time.
 
-Single flows are not: TCP shares a limit unevenly for seconds, and their sum is the limit all the same.
+Single flows are not compared: TCP shares a limit unevenly for seconds, but the sum is the limit anyway.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from weft.understand.curve.curve import Ints, group_slices
 
 _LEAST_MBPS = 1e-6
 LOADED, LEAST_TRIALS = 0.8, 6
-"""A part of the network is loaded in trials that give it so much of the most, and judged by so many of them."""
+"""A part of the network is loaded in trials with at least this share of its maximum; it is judged by at least this many
+of them."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Of a series: `of_flows` adds flows up, a row for each sum; `measured` has a column for each launch."""
+    """Sums of a series: `of_flows` adds flows up, with a row for each sum; `measured` has a column for each launch."""
 
     series: ObservedStep
     of_flows: csr_array
@@ -34,14 +35,14 @@ class Sums:
     measured: Floats
 
     def predicted(self, network: Simulated) -> Floats:
-        """The same sums as a network would have them."""
+        """The sums that a network predicts."""
         sums: Floats = self.of_flows @ self.series.predicted(network)
         return sums
 
 
 @dataclass(frozen=True)
 class PhaseTrial:
-    """One phase in one launch: the unit that is drawn again. `pattern` is what it is a case of."""
+    """One phase in one launch, the unit of resampling. `pattern` is the pattern that it belongs to."""
 
     pattern: str
     series: int
@@ -51,22 +52,22 @@ class PhaseTrial:
 
 @dataclass(frozen=True)
 class FitMaterial:
-    """Everything measured as one vector: logarithms of sums, and of which trial each is."""
+    """All measurements as one vector: logarithms of sums, and the trial of each."""
 
     sums: tuple[Sums, ...]
     trials: tuple[PhaseTrial, ...]
     trial_of: Ints
     logs: Floats
     rows: tuple[Ints, ...]
-    """For each series the rows of its sums, as they follow each other in the vector."""
+    """For each series, the positions of its sums in the vector."""
 
     @cached_property
     def patterns(self) -> list[str]:
-        """What was measured, in order."""
+        """The measured patterns, in order."""
         return list(dict.fromkeys(trial.pattern for trial in self.trials))
 
     def predicted(self, network: Simulated) -> Floats:
-        """Logarithms of the same sums in a network, NaN where it has no such flow."""
+        """Logarithms of the sums that a network predicts; NaN if it lacks the flows."""
         pairs = zip(self.sums, self.rows, strict=True)
         found = [sums.predicted(network)[rows] for sums, rows in pairs]
         logs: Floats = np.log(np.maximum(np.concatenate(found), _LEAST_MBPS))
@@ -74,12 +75,12 @@ class FitMaterial:
 
     @property
     def least_message_us(self) -> float:
-        """The least time between two messages of a stream."""
+        """The least time between two messages of a stream, in us."""
         return min(one.series.least_message_us for one in self.sums)
 
     @cached_property
     def pattern_of(self) -> Ints:
-        """The pattern of each row, as a position in `patterns`."""
+        """The pattern of each row, as an index into `patterns`."""
         numbers = {pattern: at for at, pattern in enumerate(self.patterns)}
         own = np.array([numbers[trial.pattern] for trial in self.trials])
         found: Ints = own[self.trial_of]
@@ -87,13 +88,13 @@ class FitMaterial:
 
     @cached_property
     def weight(self) -> Floats:
-        """By row: the sums of a trial, which have flows in common, count as one together."""
+        """By row, its weight: the sums of a trial, which share flows, count as one together."""
         rows = np.bincount(self.trial_of)
         found: Floats = 1.0 / rows[self.trial_of]
         return found
 
     def shortfall(self, element: TwinElement, network: Simulated) -> float:
-        """By how much, as a logarithm, less crossed an element than a network says, in trials that load it most."""
+        """The logarithm by which less crossed an element than a network predicts, in the trials that load it most."""
         said, seen = [], []
         for sums in self.sums:
             flows, predicted = sums.series.flows, sums.series.predicted(network)
@@ -117,13 +118,13 @@ class FitMaterial:
         return [one for one in found if one > 0]
 
     def of_pattern(self, pattern: str) -> Mask:
-        """Whether each row is of a trial of a pattern."""
+        """Mask of the rows that belong to trials of a pattern."""
         is_own: Mask = self.pattern_of == self.patterns.index(pattern)
         return is_own
 
 
 def material_of(series: Sequence[ObservedStep], draft: Draft) -> FitMaterial:
-    """The sums that say something about a draft's rates, of flows that the simulator has, too."""
+    """The sums that depend on a draft's rates, for flows that the simulator has too."""
     rates = [*draft.rates, *draft.unlimited]
     inner = [one for each in rates for one in _worth_summing(each.elements)]
     network = draft.network([1.0] * len(draft.rates))
@@ -154,7 +155,7 @@ def material_of(series: Sequence[ObservedStep], draft: Draft) -> FitMaterial:
 
 
 def _crossing(element: TwinElement, flows: Flows) -> Iterator[Ints]:
-    """The flows of each phase that cross an element, where there are any."""
+    """The flows that cross an element, in each phase that has some."""
     crossed = element.crossed_by(flows.src, flows.dst)
     for rows in group_slices(flows.phase):
         if crossed[rows].any():
@@ -162,14 +163,14 @@ def _crossing(element: TwinElement, flows: Flows) -> Iterator[Ints]:
 
 
 def _worth_summing(elements: Sequence[TwinElement]) -> Iterator[TwinElement]:
-    """Those of several hosts, and of hosts that have a parameter of their own."""
+    """Elements of several hosts, and of hosts with a parameter of their own."""
     for one in elements:
         if len(one.members) > 1 or len(elements) == 1:
             yield one
 
 
 def _sums(series: ObservedStep, elements: Sequence[TwinElement]) -> Sums:
-    """Of each phase all flows, and those that cross each element."""
+    """For each phase, the sum of all flows and the sums of flows across each element."""
     flows = series.flows
     crossed = [one.crossed_by(flows.src, flows.dst) for one in elements]
     masks: list[Ints] = []

@@ -1,4 +1,4 @@
-"""Parameters that fit what was measured: least squares of logarithms, and draws that fit it as well."""
+"""Fits parameters to measurements: least squares of logarithms, and draws that fit as well."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from weft.understand.curve.curve import Ints
 
 STEPS = 12
 _STRIDE = 0.01
-"""By how much a parameter is changed to see what it does."""
+"""Change of a parameter for numerical derivatives."""
 NEAR = 1e-3
-"""Parameters that move by no more have arrived."""
+"""The fit has converged when no parameter moves by more."""
 FAR = 0.5
-"""A parameter moves by no more in one step."""
+"""Most that a parameter moves in one step."""
 DAMPINGS = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
-"""Tried in order until a step helps: what limits what changes on the way."""
+"""Dampings, tried in order until a step helps, because the limiting element may change on the way."""
 PRIOR = 1.0
-"""How far from its start, in logarithms, a parameter is expected when nothing else is known."""
+"""Prior standard deviation of a parameter from its start, as a logarithm."""
 AS_A_WHOLE = 0.5
-"""A pattern as a whole is off by about such a share of what its trials scatter."""
+"""A pattern's common error relative to the scatter of its trials."""
 LEAST_NOISE = 0.005
 OUTLYING = 2.0
-"""Beyond so many deviations an observation counts less."""
+"""Beyond this many deviations an observation has less weight."""
 
 Model = Callable[[Floats], Floats]
-"""Logarithms of sums from logarithms of parameters."""
+"""Logarithms of sums as a function of logarithms of parameters."""
 
 
 @dataclass(frozen=True)
 class FitProblem:
-    """What is to be explained: logarithms, of which pattern each is, and how much each counts. Where all trials of a
-    pattern get 5 % less than they should, more of them do not make it truer: each may be off as a whole."""
+    """The observations: logarithms, the pattern of each, and its weight. If all trials of a pattern are 5 % too low,
+    more of them do not help, so each pattern may have a common error."""
 
     measured: Floats
     pattern: Ints
@@ -43,13 +43,13 @@ class FitProblem:
 
     @cached_property
     def membership(self) -> Floats:
-        """A column for each pattern: how its rows change with how far it is off."""
+        """A column for each pattern: the dependence of its rows on its common error."""
         patterns = np.arange(self.pattern.max() + 1)
         found: Floats = (self.pattern[:, np.newaxis] == patterns).astype(float)
         return found
 
     def noise(self, residuals: Floats) -> Floats:
-        """By pattern, the standard deviation of what is left, from its median: outliers do not count."""
+        """By pattern, the standard deviation of residuals, from their median so that outliers do not count."""
         found = [
             float(np.median(np.abs(residuals[self.pattern == at]))) / 0.6745
             for at in range(self.membership.shape[1])
@@ -58,7 +58,7 @@ class FitProblem:
         return noise
 
     def weights(self, residuals: Floats, noise: Floats) -> Floats:
-        """One over the variance of each row's pattern, less for outliers (P. J. Huber, 1964)."""
+        """The inverse variance of each row's pattern, reduced for outliers (P. J. Huber, 1964)."""
         own = noise[self.pattern]
         far = np.maximum(np.abs(residuals) / (OUTLYING * own), 1.0)
         found: Floats = self.weight / own**2 / far
@@ -67,8 +67,8 @@ class FitProblem:
 
 @dataclass(frozen=True)
 class TwinFit:
-    """Logarithms of the best parameters, what is left, and how it would change with them, patterns behind them. `cost`
-    is minus the logarithm of how likely the data are, but for a constant."""
+    """Logarithms of the best parameters, the residuals, and their derivatives with respect to parameters, followed by
+    patterns. `cost` is the negative log-likelihood up to a constant."""
 
     values: Floats
     offsets: Floats
@@ -80,13 +80,13 @@ class TwinFit:
 
     @property
     def jacobian(self) -> Floats:
-        """How rows change with parameters."""
+        """Derivatives of rows with respect to parameters."""
         found: Floats = self.slopes[:, : len(self.values)]
         return found
 
     def redrawn(self, counts: Floats, off: Floats) -> Floats:
-        """The parameters when each row had been seen `counts` times, and each pattern been `off` by so many of its
-        `spread`: a step of Gauss and Newton, less the one that is left without."""
+        """Parameters if each row had been seen `counts` times, and each pattern were `off` by this multiple of its
+        `spread`: one Gauss-Newton step, minus the step that remains without resampling."""
         count = len(self.values)
         shifted = self.residuals + self.slopes[:, count:] @ (off * self.spread[count:])
         here = step(self.slopes, self.residuals, self.weights, self.spread, 0.0)
@@ -96,7 +96,7 @@ class TwinFit:
 
 
 def fit(model: Model, problem: FitProblem, start: Floats, steps: int = STEPS) -> TwinFit:
-    """From a start, by damped steps of Gauss and Newton, each row weighted by what is left of it so far."""
+    """Fit from a start, by damped Gauss-Newton steps, with each row weighted by its residual so far."""
     patterns, count = problem.membership, len(start)
     begin = np.concatenate([start, np.zeros(patterns.shape[1])])
     values, predicted = begin, model(start)
@@ -119,7 +119,7 @@ def fit(model: Model, problem: FitProblem, start: Floats, steps: int = STEPS) ->
 
 @dataclass(frozen=True)
 class _Linearised:
-    """A problem about some values, those of patterns behind those of parameters."""
+    """A problem linearised at some values: those of parameters, followed by those of patterns."""
 
     problem: FitProblem
     begin: Floats
@@ -134,7 +134,7 @@ class _Linearised:
         return step(self.slopes, self.residuals, self.weights, self.spread, to_begin, damping)
 
     def cost(self, at: Floats, predicted: Floats) -> float:
-        """Of other values, weighted as here."""
+        """The cost of other values, with the weights of this point."""
         patterns = self.problem.membership
         rest = self.problem.measured - predicted - patterns @ at[-patterns.shape[1] :]
         far = (at - self.begin) / self.spread
@@ -173,8 +173,7 @@ def step(
     to_start: Floats | float,
     damping: float = 0.0,
 ) -> Floats:
-    """A step of Gauss and Newton, held back by how far from its start each parameter is expected, and damped (D.
-    Marquardt, 1963)."""
+    """A Gauss-Newton step with a prior at the start of each parameter, damped (D. Marquardt, 1963)."""
     weighted = weights[:, np.newaxis] * slopes
     towards = weighted.T @ residuals + to_start / spread**2
     normal = slopes.T @ weighted + np.diag(1 / spread**2)
@@ -183,7 +182,7 @@ def step(
 
 
 def jacobian(model: Model, values: Floats, predicted: Floats) -> Floats:
-    """How each row changes with each parameter."""
+    """Derivative of each row with respect to each parameter."""
     columns: list[Floats] = []
     for at in range(len(values)):
         there: Floats = values.copy()

@@ -24,8 +24,8 @@ _NAME = "measured"
 
 @dataclass(frozen=True)
 class KnownNetwork:
-    """A network as it is known. `network` is the testbed that was measured, empty for a fabric file, and `scale` that
-    of its rates there; `nodes` are its hosts in order. `no_interval` says why nothing tells how sure it is."""
+    """A known network. `network` is the testbed that was measured, empty for a fabric file, and `scale` that of its
+    rates there; `nodes` are its hosts in order. `no_interval` says why predictions have no interval."""
 
     kind: Literal["runs", "twin", "fabric"]
     sources: tuple[str, ...]
@@ -40,8 +40,8 @@ class KnownNetwork:
 def open_known(
     names: Sequence[str], say: Callable[[str], None] = lambda text: None
 ) -> KnownNetwork:
-    """What the folders of runs, the folder of a twin or a fabric say; raises RequestError where they are none, and
-    where they do not say how long a message takes to start."""
+    """Open the folders of runs, the folder of a twin, or a fabric; raises RequestError if they are none of these, or do
+    not show the start-up time of a message."""
     folders = [Path(name) for name in names]
     if all((folder / FILE_NAME).is_file() for folder in folders):
         twin, text = fit_twin(names, _NAME, say=say)
@@ -89,7 +89,7 @@ def _of_twin(
 
 
 def _no_interval(twin: TwinDocument) -> str:
-    """Between many nodes each round has other partners, which is a repetition; of a pair only launches are."""
+    """Between many nodes each round has other partners and so is a repetition; for a pair only launches are."""
     launches = max(one.launches for one in twin.sources)
     if len(twin.nodes) > 2 or has_interval(launches):
         few = "too few patterns could be left out to say how far a prediction is off"

@@ -1,4 +1,4 @@
-"""Each pattern predicted from all others: how far off, and by how much predictions have to be widened."""
+"""Each pattern predicted from all others: its error, and by how much predictions have to be widened."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from weft.simulation.prediction.intervals import LEVEL, next_of, widened
 from weft.understand.curve.curve import Ints
 
 USUAL_S = 1.0
-"""A pattern of shorter trials says less of what is to be predicted, which lasts."""
+"""A pattern of shorter trials is less informative about long workloads."""
 _RANKS = (np.arange(15) + 0.5) / 15
 _MOST = 101
 LEAST_PHASES = 3
-"""A pattern of fewer phases is not left out by itself."""
+"""A pattern with fewer phases is not left out by itself."""
 LEAST_PATTERNS = 3
-"""Fewer say nothing of how far a further one is off."""
+"""Fewer patterns do not show the error for a further one."""
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Of a pattern's phases: logarithms of measured over predicted, of rates and of times; and how long they lasted."""
+    """Errors of a pattern's phases: logarithms of measured over predicted, for rates and times; and the phases'
+    durations."""
 
     pattern: str
     rates: Floats
@@ -37,7 +38,7 @@ class Errors:
 
 
 def leave_out(found: Calibration) -> list[Errors]:
-    """The errors of each pattern in turn, predicted by what fits all others."""
+    """The errors of each pattern in turn, predicted by a fit to all others."""
     errors = []
     for pattern in found.material.patterns:
         own = np.unique(found.material.trial_of[found.material.of_pattern(pattern)])
@@ -51,7 +52,7 @@ def leave_out(found: Calibration) -> list[Errors]:
 def errors_of(
     material: FitMaterial, pattern: str, trials: Sequence[int], network: Simulated
 ) -> Errors:
-    """How far off a network is in some trials of a pattern."""
+    """The errors of a network in some trials of a pattern."""
     rates, times = [], []
     wanted: dict[int, list[tuple[int, int]]] = {}
     for trial in (material.trials[at] for at in trials):
@@ -73,12 +74,12 @@ def errors_of(
 
 
 def held_out(errors: Sequence[Errors]) -> list[HeldOut]:
-    """What to say of each pattern, with intervals from the errors of the others."""
+    """The result for each pattern, with intervals from the errors of the others."""
     return [_held_out(one, [each for each in errors if each is not one]) for one in errors]
 
 
 def few_patterns(errors: Sequence[Errors]) -> Iterator[RunWarning]:
-    """Said where a further pattern's error is not known."""
+    """Warns if the error for a further pattern is unknown."""
     if not discrepancy(errors, of_times=True):
         yield RunWarning(
             ERROR_UNKNOWN,
@@ -89,8 +90,8 @@ def few_patterns(errors: Sequence[Errors]) -> Iterator[RunWarning]:
 
 
 def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
-    """Errors that a further pattern may have, all equally likely: how far it is off as a whole, of which each pattern
-    so far is one case, and how its phases scatter about that. None where patterns are too few to say."""
+    """Errors that a further pattern may have, all equally likely: its common error, of which each pattern so far is a
+    case, plus the scatter of its phases. Empty if patterns are too few."""
     weights = np.array([min(1.0, one.seconds / USUAL_S) for one in errors])
     if not errors or round(weights.sum() ** 2 / (weights @ weights)) < LEAST_PATTERNS:
         return []
@@ -104,8 +105,8 @@ def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
 
 
 def _further(seen: Floats, weights: Floats) -> Floats:
-    """Where the next value may be. Its middle is the middle one of those seen, which a single one that is far off does
-    not move; the ends of its interval stay."""
+    """Possible next values. Their centre is the median of those seen, which a single outlier does not move; the ends of
+    the interval stay."""
     likely = next_of(seen, weights)
     low, middle, high = np.quantile(likely, [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
     order = np.argsort(seen)

@@ -1,4 +1,4 @@
-"""What runs measured between many nodes, flow by flow, so that a simulator can be asked for the same."""
+"""Measurements between many nodes, flow by flow, in a form in which a simulator can be compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weft.understand.curve.curve import Ints, column, group_starts
 
 CARRIERS = ("tcp", "mpi")
 _PAIRS = ("pingpong", "stream")
-"""What is taken for streams of TCP; over other networks MPI has no twin."""
+"""Patterns treated as TCP streams; there is no twin for MPI over other networks."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Flows:
 
 @dataclass(frozen=True)
 class ObservedStep:
-    """A step of a run, its nodes as positions in the twin. `flows.mbps` has a column for each launch, NaN where it
-    did not measure. `chosen` are the phases of a search. `patterns` says of each phase what it is a case of. A
-    transfer took `seconds` in the middle."""
+    """A step of a run, with nodes as indices of the twin. `flows.mbps` has a column for each launch, NaN if it did not
+    measure the flow. `chosen` are the phases of a search. `patterns` gives the pattern of each phase. A transfer took
+    `seconds` (median)."""
 
     step: Step
     chosen: tuple[Phase, ...]
@@ -55,24 +55,25 @@ class ObservedStep:
 
     @property
     def is_counted(self) -> bool:
-        """Whether a phase lasts until all have sent so many messages, so that its last one says what it carried."""
+        """Whether a phase lasts until all have sent a number of messages, so that its last flow shows what it
+        carried."""
         return isinstance(self.step.stop, CountRule)
 
     @property
     def least_message_us(self) -> float:
-        """The least time between two messages of a stream: no host takes longer for one."""
+        """The least time between two messages of a stream in us: no host needs longer for one."""
         if self.chosen and self.chosen[0].work == "pingpong":
             return float("inf")
         return float(self.step.first_bytes * 8 / np.nanmax(self.flows.mbps))
 
     def known_to(self, network: Simulated) -> ObservedStep:
-        """Without flows that a simulator has not, whatever the rates of the network are."""
+        """The step without flows that a simulator lacks, whatever the network's rates."""
         unknown = np.isnan(self.predicted(network))
         mbps = np.where(unknown[:, np.newaxis], np.nan, self.flows.mbps)
         return replace(self, flows=replace(self.flows, mbps=mbps))
 
     def predicted(self, network: Simulated) -> Floats:
-        """What each flow gets there, NaN where the simulator has it not."""
+        """The predicted rate of each flow, NaN if the simulator lacks it."""
         if self.chosen:
             outcome = network.simulate_chosen(self.step, list(self.chosen))
         else:
@@ -99,7 +100,7 @@ def series_of(run: RunFolder, places: Sequence[int]) -> Iterator[ObservedStep]:
 
 
 def _complete(run: RunFolder, step: int) -> pa.Table:
-    """The rows of a step, of phases in which all took part: others had less to share."""
+    """The rows of a step in phases in which all took part; in others flows had fewer competitors."""
     rows = run.samples.filter(pc.field("step") == step)
     for one in run.meta.incomplete:
         if one["step"] == step:
@@ -132,7 +133,7 @@ LARGE_BYTES = 64 << 10
 def _of_pair(
     run: RunFolder, index: int, rows: pa.Table, places: Sequence[int]
 ) -> Iterator[ObservedStep]:
-    """A curve over sizes as phases of one transfer each; what fits into a frame says nothing of rates."""
+    """A curve over sizes, as phases of one transfer each; messages that fit into a frame do not show rates."""
     step = run.meta.plan.steps[index]
     phases = [one for one in expand(step, 2) if one.size_bytes > FULL.payload_bytes]
     rows = rows.filter(pc.is_in(rows["phase"], pa.array([one.index for one in phases], pa.int32())))
@@ -177,7 +178,7 @@ def _by_launch(rows: pa.Table, places: Ints) -> Flows:
 
 
 def _flows(rows: pa.Table, places: Ints | None = None) -> Flows:
-    """Rates of transfers; of one with several rows the middle one."""
+    """Rates of transfers; the median for a transfer with several rows."""
     phase, src, dst = (column(rows, name) for name in ("phase", "src", "dst"))
     if places is not None:
         src, dst = places[src], places[dst]

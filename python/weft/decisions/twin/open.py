@@ -1,4 +1,4 @@
-"""What a prediction is about, by name: a twin's folder, or a fabric."""
+"""Opens the subject of a prediction by name: a twin's folder, or a fabric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.simulation.prediction.draws import Draws
 
 
 def open_draws(name: str) -> Draws:
-    """A twin's draws, or a fabric, which is certain; raises RequestError for what is neither."""
+    """A twin's draws, or a fabric, which is certain; raises RequestError for anything else."""
     if Path(name).is_dir():
         twin, document = read_twin(Path(name))
         return twin.draws_of(document)
@@ -20,12 +20,12 @@ def open_draws(name: str) -> Draws:
 
 
 def run_warnings(name: str) -> tuple[RunWarning, ...]:
-    """What the runs of a twin warn of. Of a fabric, nothing."""
+    """The warnings of a twin's runs; empty for a fabric."""
     return tuple(read_twin(Path(name))[0].run_warnings) if Path(name).is_dir() else ()
 
 
 def in_sample(name: str, plan: Plan) -> list[str]:
-    """The steps of a plan that a twin was fitted to: how well it predicts them says nothing. Of a fabric, none."""
+    """The steps of a plan to which a twin was fitted, so that predicting them proves nothing; empty for a fabric."""
     if not Path(name).is_dir():
         return []
     twin, _ = read_twin(Path(name))

@@ -1,4 +1,4 @@
-"""The fabric file of a tree of switches: hosts on them, links between them, what is slow, all rates open."""
+"""The fabric file of a tree of switches: hosts on them, links between them, slow parts, with all rates open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.understand.xray.flows import Members
 
 @dataclass(frozen=True)
 class SlowEnd:
-    """A host whose own link is slow, one way or both."""
+    """A host whose own link is slow, in one direction or both."""
 
     host: int
     ways: tuple[str, ...]
@@ -31,7 +31,7 @@ def draft_of(
     slow: Sequence[SlowEnd] = (),
     routes: Sequence[tuple[int, int]] = (),
 ) -> Draft:
-    """The file of a tree: every rate is open. Two hosts are on one cable, the same both ways."""
+    """The file of a tree with every rate open. Two hosts are joined by one cable, equal in both directions."""
     frames = {} if mtu_bytes == FULL.mtu_bytes else {"mtu_bytes": mtu_bytes}
     table: dict[str, Any] = {"name": name, "title": title}
     draft = Draft(table, list(hosts))
@@ -74,7 +74,7 @@ def _cable(draft: Draft, frames: Mapping[str, int]) -> Draft:
 
 
 def _runs(root: Branch, hosts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Hosts that follow each other on a switch: plans name nodes by their place, so their order stays."""
+    """Consecutive hosts on a switch: plans name nodes by position, so their order is kept."""
     home = dict.fromkeys(range(len(hosts)), root.name)
     home |= {host: branch.name for branch in root.walk() for host in branch.own_hosts}
     for switch, run in groupby(sorted(home), key=home.__getitem__):
@@ -96,7 +96,8 @@ def _switches(root: Branch, draft: Draft) -> Iterator[dict[str, str]]:
 
 
 def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
-    """A link that nothing filled has no rate: it would store each frame for a time that was never measured."""
+    """Links; one that nothing filled has no rate, because a rate would delay each frame by a time that was never
+    measured."""
     pairs = [(child, branch) for branch in root.walk() for child in branch.children]
     for at, (child, above) in enumerate(pairs):
         key = f"links.{child.name}"
@@ -118,7 +119,7 @@ def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
 
 
 ALIKE = 1.05
-"""Both directions of a link whose capacities differ by no more have one."""
+"""Both directions of a link have one capacity if theirs differ by no more than this factor."""
 
 
 def _are_alike(branch: Branch) -> bool:

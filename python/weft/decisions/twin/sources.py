@@ -1,4 +1,4 @@
-"""The runs that a twin is made of: opened, checked, and their nodes placed beside each other."""
+"""The runs from which a twin is made: opened, checked, and with their nodes matched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from weft.understand.limits.diagnosis import searched_steps
 
 @dataclass(frozen=True)
 class TwinSources:
-    """`main` is the run that shows the network, with `hosts` in its order; `places` are those of each run's nodes."""
+    """`main` is the run that shows the network, with `hosts` in its order; `places` are the indices of each run's
+    nodes."""
 
     runs: tuple[RunFolder, ...]
     main: RunFolder
@@ -30,7 +31,7 @@ class TwinSources:
 
     @property
     def fabric_names(self) -> list[str]:
-        """What a fabric file may call the hosts; imported ones may have other signs in their names."""
+        """Names for the hosts that a fabric file allows; imported names may have other characters."""
         names = [re.sub(r"[^A-Za-z0-9._-]", "-", host) for host in self.hosts]
         return (
             names
@@ -40,7 +41,7 @@ class TwinSources:
 
 
 def open_sources(folders: Sequence[str]) -> TwinSources:
-    """Read runs; raises RequestError where they are not of one cluster, or hold nothing to fit."""
+    """Read runs; raises RequestError if they are not of one cluster, or contain nothing to fit."""
     runs = [RunFolder.open(folder) for folder in folders]
     for run in runs:
         _refuse_useless(run)
@@ -53,7 +54,7 @@ def open_sources(folders: Sequence[str]) -> TwinSources:
 
 
 def source_of(run: RunFolder) -> TwinSource:
-    """What twin.json says of a run."""
+    """A run's entry in twin.json."""
     digest = hashlib.sha256()
     for name in run.samples.column_names:
         digest.update(run.samples[name].to_numpy().tobytes())
@@ -97,7 +98,7 @@ def _refuse_useless(run: RunFolder) -> None:
 
 
 def _refuse_other_cluster(run: RunFolder, main: RunFolder) -> None:
-    """Nodes, network and scale have to be the same."""
+    """Raise RequestError unless nodes, network and scale are the same."""
     strange = sorted(set(_names(run)) - set(_names(main)))
     if strange:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""Where a fit begins: what each part of the network carried when it carried most."""
+"""The starting point of a fit: the largest load that each part of the network carried."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from weft.decisions.twin.evidence import FitMaterial
 from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST
 
 OFTEN = 0.9
-"""What a host carries more than at so many times is chance: a queue that emptied."""
+"""Quantile of a host's loads; higher ones are chance, when a queue drained."""
 ACKNOWLEDGED = 1.03
-"""What the other direction's acknowledgements take beside full frames."""
+"""Share that acknowledgements of the other direction add to full frames."""
 WIRE = FULL.wire_bytes / FULL.payload_bytes
 INSIDE = FULL.inside_bytes / FULL.payload_bytes
-"""What payload is on a cable, and inside of a switch."""
+"""Bytes on a cable, and inside a switch, per byte of payload."""
 
 
 def start_of(draft: Draft, material: FitMaterial) -> Floats:
-    """Logarithms of the rates of a draft, by what they carried; of what carried nothing, what its hosts can send."""
+    """Logarithms of a draft's rates from their loads; for parts without load, from what their hosts can send."""
     port_mbps = carried_mbps(draft.rates[0], material)
     found = []
     for rate in draft.rates:
@@ -31,7 +31,7 @@ def start_of(draft: Draft, material: FitMaterial) -> Floats:
 
 
 def carried_mbps(parameter: OpenParameter, material: FitMaterial) -> float:
-    """On the wire, the median of what comes near the best that any of its elements carried."""
+    """Rate on the wire: the median of the loads close to the best of any of its elements."""
     sums = [each for one in parameter.elements for each in material.carried(one)]
     if not sums:
         return 0.0

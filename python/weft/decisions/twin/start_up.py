@@ -1,7 +1,7 @@
-"""What a message takes beside its bytes: start-up at the hosts, and delays of the links between switches.
+"""The time of a message besides its bytes: start-up at the hosts, and delays of the links between switches.
 
-Round trips of pairs, less what the frames take on the wires at the rates that are known, add up along the tree: a
-start-up for each pair, and the delay of each link that it crosses. None of them is negative.
+Round trips of pairs, minus the frames' time on the wires at known rates, add up along the tree: a start-up for each
+pair, and the delay of each link crossed. None of them is negative.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PLAN = {
 
 @dataclass(frozen=True)
 class Trips:
-    """Round trips of messages that fit into a frame: ends, size and half of the trip, an entry each."""
+    """Round trips of messages that fit into a frame: ends, size and half of the round trip, one entry each."""
 
     src: tuple[int, ...]
     dst: tuple[int, ...]
@@ -56,15 +56,16 @@ class Trips:
 
 @dataclass(frozen=True)
 class StartUp:
-    """In us: of a pair of hosts together, and the delay of each link; first the best, then draws, as rows."""
+    """In us: the start-up of a pair of hosts together, and the delay of each link; first the best estimate, then draws,
+    as rows."""
 
     host_us: Floats
     link_us: Floats
     noise_us: float
 
     def overhead_us(self, least_message_us: float) -> Floats:
-        """What each host takes for a message. Round trips do not tell it from delays: it is the simulator's own, if a
-        start-up is as long, and messages did not follow each other faster."""
+        """The time in us that each host needs for a message. Round trips do not separate it from delays: it is the
+        simulator's default, or less if start-ups are shorter or messages followed each other faster."""
         usual_s = float(_core.Network.default_parameters()["overhead_s"] or 0.0)
         most = min(least_message_us, 1e6 * usual_s)
         overhead: Floats = np.minimum(self.host_us / 2, most)
@@ -77,13 +78,13 @@ class StartUp:
 
     @property
     def known_link_us(self) -> list[float]:
-        """The delays of links, 0 where none is sure."""
+        """The delays of links in us, 0 if not certain."""
         best = self.link_us[0].tolist()
         return [one if known else 0.0 for one, known in zip(best, self.are_known, strict=True)]
 
 
 def trips_of(runs: Iterable[tuple[RunFolder, Sequence[int]]]) -> Trips:
-    """The round trips of runs, each with its nodes' places in the twin: the median of each pair and size."""
+    """The round trips of runs, each with its nodes' indices in the twin: the median of each pair and size."""
     found: dict[tuple[int, int, int], list[float]] = {}
     for run, places in runs:
         several = {index for index, *_ in run.meta.plan.steps_of(MultiPair)}
@@ -115,7 +116,7 @@ def _collect(
 def start_up_of(
     trips: Trips, network: Simulated, links: Sequence[TwinElement], draws: int, seed: int
 ) -> StartUp:
-    """The start-up and delays that explain round trips best; `network` has the rates, but neither of them."""
+    """The start-up and delays that explain round trips best; `network` has the rates, but no start-up and no delays."""
     rest_us = trips.half_us - _on_the_wires_us(trips, network)
     src, dst = np.array(trips.src), np.array(trips.dst)
     crossed = [one.crossed_by(src, dst) | one.crossed_by(dst, src) for one in links]
@@ -132,7 +133,7 @@ def start_up_of(
 
 
 def _solved(design: Floats, measured_us: Floats) -> Floats:
-    """Least absolute deviations, by least squares that are weighted again and again: a trip that waited is late."""
+    """Least absolute deviations, by iteratively reweighted least squares: a trip that had to wait is an outlier."""
     weights = np.ones(len(measured_us))
     for _ in range(6):
         root = np.sqrt(weights)
@@ -142,7 +143,7 @@ def _solved(design: Floats, measured_us: Floats) -> Floats:
 
 
 def _on_the_wires_us(trips: Trips, network: Simulated) -> Floats:
-    """Half of each round trip in a network without delays."""
+    """Half of each round trip in a network without delays, in us."""
     (step,) = load_plan(_PLAN, []).steps
     ends = zip(trips.src, trips.dst, trips.size, strict=True)
     phases = [

@@ -1,4 +1,4 @@
-"""What a run says of the shape of a network: switches, hosts on them, slow links, as a draft of a fabric file."""
+"""The shape of a network according to a run: switches, their hosts, slow links, as a draft of a fabric file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Structure:
 
 
 def structure_of(run: RunFolder, hosts: list[str], name: str) -> Structure:
-    """The structure that a run shows; without many nodes, hosts on one cable or switch."""
+    """The structure that a run shows; for few nodes, hosts on one cable or switch."""
     title = f"Twin of {run.meta.testbed.get('name', 'a cluster')}"
     if not run.meta.plan.steps_of(ManyNodes):
         return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)))

@@ -1,4 +1,4 @@
-"""A twin as tables: its numbers, how far it was off on patterns that it never saw, and its runs."""
+"""A twin as tables: its numbers, its errors on patterns that it had not seen, and its runs."""
 
 from __future__ import annotations
 
@@ -53,11 +53,12 @@ def parameters_table(twin: TwinDocument) -> ResultTable:
 
 
 def left_out_table(twin: TwinDocument) -> ResultTable:
-    """Measured over predicted, less one, and whether the 90 % interval held it; times are those of the slowest flow."""
+    """Measured over predicted, minus one, and whether it is in the 90 % interval; times are those of the slowest
+    flow."""
     title = "Measured over predicted rate, and time of the slowest flow, each pattern by what fits all others"
     return ResultTable.of(title, _LEFT_OUT, twin.held_out)
 
 
 def sources_table(twin: TwinDocument) -> ResultTable:
-    """Where it comes from."""
+    """The runs from which it was made."""
     return ResultTable.of("Runs it was made of", _SOURCES, twin.sources)

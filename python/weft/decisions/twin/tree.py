@@ -1,4 +1,4 @@
-"""The switches that a search implies: the smallest tree in which each group has a place of its own."""
+"""The switches that a search implies: the smallest tree in which each group has a switch of its own."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from weft.understand.xray.study import SearchStudy
 
 @dataclass(frozen=True)
 class Branch:
-    """A switch with the hosts below it. `out`, `into` and `inside` are the limits that were found there, of what
-    leaves and enters the members, and of what passes through their switch."""
+    """A switch with the hosts below it. `out`, `into` and `inside` are the limits found there: of traffic leaving and
+    entering the members, and through their switch."""
 
     name: str
     members: Members
@@ -30,12 +30,12 @@ class Branch:
 
     @property
     def own_hosts(self) -> list[int]:
-        """Those that are on this switch itself."""
+        """The hosts on this switch itself."""
         return sorted(self.members.difference(*(child.members for child in self.children)))
 
 
 def tree_of(study: SearchStudy) -> tuple[Branch, list[str]]:
-    """The tree of a study, and what of its limits does not fit into one."""
+    """The tree of a study, and the limits that do not fit into one."""
     nodes = study.survey.nodes
     wanted = [(one.members & nodes, one) for one in study.limits if len(one.members & nodes) > 1]
     groups = [group.members for group in study.survey.candidates.walk()]
@@ -49,7 +49,7 @@ def tree_of(study: SearchStudy) -> tuple[Branch, list[str]]:
 
 
 def flat(hosts: int) -> Branch:
-    """Nothing is known but that they reach each other."""
+    """A single switch: nothing is known but that hosts reach each other."""
     return Branch("sw1", frozenset(range(hosts)))
 
 
@@ -60,7 +60,8 @@ def _order(members: Members) -> tuple[int, int]:
 def _laminar(
     first: Iterable[Members], then: Iterable[Members]
 ) -> tuple[set[Members], list[Members]]:
-    """Sets that are nested or apart: all that fit of the first, then of others; and which of the first did not."""
+    """A family of sets that are nested or disjoint: as many as fit of the first, then of the others; and those of the
+    first that did not fit."""
     kept: set[Members] = set()
     refused: list[Members] = []
     for is_first, sets in ((True, first), (False, then)):

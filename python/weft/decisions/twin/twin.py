@@ -1,4 +1,4 @@
-"""A twin: a fabric file, and beside it what is known of each of its numbers. twin.json has the latter."""
+"""A twin: a fabric file, and twin.json with what is known about each of its numbers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FABRIC_NAME = "fabric.toml"
 
 
 class TwinParameter(Struct, frozen=True):
-    """A number of the twin: `places` are where it stands in fabric.toml, or ("model", key). `is_identified` says
-    whether the measurements fix it, and `why` by what, or why not. `draws` are values that fit as well."""
+    """A number of the twin: `places` are its places in fabric.toml, or ("model", key). `is_identified` says whether the
+    measurements determine it, and `why` how, or why not. `draws` are values that fit as well."""
 
     name: str
     unit: str
@@ -39,9 +39,9 @@ class TwinParameter(Struct, frozen=True):
 
 
 class HeldOut(Struct, frozen=True):
-    """A pattern that was predicted from all others: the middle error of its phases, signed, as a share (0.04: measured
-    is 4 % more than predicted), of their rate and of their time, and whether the 90 % intervals that the other patterns
-    give hold the middle phase; None where these are too few to give one."""
+    """A pattern predicted from all others: the signed median error of its phases as a share (0.04: measured is 4 % more
+    than predicted), in rate and in time, and whether the 90 % intervals from the other patterns contain the median
+    phase; None if these are too few."""
 
     pattern: str
     phases: int
@@ -52,7 +52,7 @@ class HeldOut(Struct, frozen=True):
 
 
 class TwinSource(Struct, frozen=True):
-    """A run that the twin was made of: where it was, a digest of its samples, and how much it was."""
+    """A run from which the twin was made: its folder, a digest of its samples, and its extent."""
 
     path: str
     plan: str
@@ -63,7 +63,7 @@ class TwinSource(Struct, frozen=True):
 
 
 class HostAssumption(Struct, frozen=True):
-    """An assumption about hosts, and minus the logarithm of how likely it makes the data, but for a constant."""
+    """An assumption about hosts, and the negative log-likelihood of the data under it, up to a constant."""
 
     key: str
     value: str
@@ -71,10 +71,9 @@ class HostAssumption(Struct, frozen=True):
 
 
 class TwinDocument(Struct, frozen=True):
-    """What twin.json holds. `discrepancy` and `rate_discrepancy` are as
-    `weft.simulation.prediction.draws.Draws` has them;
-    `fitted` are digests of the steps that the fit has seen. `warnings` say all that is to be known, those of its runs
-    and its own with a code (`run_warnings`) included."""
+    """The content of twin.json. `discrepancy` and `rate_discrepancy` are as in
+    `weft.simulation.prediction.draws.Draws`; `fitted` are digests of the steps used for the fit. `warnings` state
+    everything that users should know, including its runs' and its own with a code (`run_warnings`)."""
 
     schema: str
     name: str
@@ -95,27 +94,27 @@ class TwinDocument(Struct, frozen=True):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why its runs may have measured something else than the network."""
+        """Why its runs may have measured something other than the network."""
         return doubts(self.run_warnings)
 
     @property
     def is_error_known(self) -> bool:
-        """Whether enough patterns were left out to say how far a further one is off."""
+        """Whether enough patterns were left out to know the error for a further one."""
         return bool(self.discrepancy)
 
     @property
     def draws(self) -> int:
-        """How many networks stand for what is not known."""
+        """How many networks represent the uncertainty."""
         return len(self.parameters[0].draws) if self.parameters else 0
 
     @property
     def rate_error(self) -> float:
-        """The median over patterns that were left out of how far off their rates were, as a share."""
+        """The median absolute error of rates, as a share, over patterns that were left out."""
         return _middle(abs(one.rate_error) for one in self.held_out)
 
     @property
     def time_error(self) -> float:
-        """The same of times."""
+        """The median absolute error of times, as a share, over patterns that were left out."""
         return _middle(abs(one.time_error) for one in self.held_out)
 
     @property
@@ -125,7 +124,7 @@ class TwinDocument(Struct, frozen=True):
 
     @property
     def plain_verdict(self) -> str:
-        """Without its doubts."""
+        """The verdict without its doubts."""
         count = len(self.held_out)
         if not count:
             return "nothing could be left out, so nothing says how well it predicts"
@@ -137,7 +136,7 @@ class TwinDocument(Struct, frozen=True):
         return f"{error}; its 90 % intervals held {sum(judged)} of {len(judged)}"
 
     def in_sample(self, plan: Plan) -> list[str]:
-        """The steps of a plan that the twin was fitted to."""
+        """The steps of a plan to which the twin was fitted."""
         seen = set(self.fitted)
         return [step.name for step in plan.steps if step_digest(step) in seen]
 
@@ -169,18 +168,18 @@ _PER_S = {"us": 1e6}
 
 
 def step_digest(step: Step) -> str:
-    """Of what a step sends, whatever it is called and however long it is measured."""
+    """A digest of what a step sends, independent of its name and duration."""
     what = to_json([step.pattern, step.sizes, step.transport])
     return hashlib.sha256(what.encode()).hexdigest()[:16]
 
 
 def text_digest(text: str) -> str:
-    """Of a file's text."""
+    """A digest of a file's text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_twin(folder: Path, twin: TwinDocument, fabric_text: str) -> None:
-    """Both files; raises RequestError where something else is there, WorkError when the disk refuses them."""
+    """Write both files; raises RequestError if something else is there, WorkError if writing fails."""
     refuse_other(folder)
     with fresh_folder(folder):
         write(folder / FABRIC_NAME, fabric_text.encode())
@@ -188,7 +187,7 @@ def write_twin(folder: Path, twin: TwinDocument, fabric_text: str) -> None:
 
 
 def refuse_other(folder: Path) -> None:
-    """Raise RequestError where a twin would be written over what is none."""
+    """Raise RequestError if a twin would overwrite something else."""
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{folder}: not a folder", "choose another --out")
     there = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
@@ -197,7 +196,7 @@ def refuse_other(folder: Path) -> None:
 
 
 def read_twin(folder: Path) -> tuple[TwinDocument, FabricDocument]:
-    """A twin and its fabric; raises RequestError where it is none, or its fabric was changed since."""
+    """A twin and its fabric; raises RequestError if it is not a twin, or its fabric was changed since."""
     twin, path = TWIN.read(folder), folder / TWIN.name
     if {len(one.draws) for one in twin.parameters} - {twin.draws}:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""What may be done to a network: some changes that are made together."""
+"""An alternative to a network: changes that are made together."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _EXAMPLE = '[[alternative]] with changes = ["links.backplane.rate*=2"]'
 
 @dataclass(frozen=True)
 class Alternative:
-    """Changes of the fabric's file, of the model's parameters, and of the plan as it runs afterwards. `generator` is a
-    network with loops that takes the place of the whole."""
+    """Changes of the fabric's file, of the model's parameters, and of the plan that runs afterwards. `generator` is a
+    network with loops that replaces the whole."""
 
     name: str
     texts: tuple[str, ...]
@@ -42,19 +42,19 @@ class Alternative:
     generator: str | None = None
 
     def after(self, before: Network) -> Network:
-        """The network as it would be; raises RequestError where the changes cannot be made there."""
+        """The changed network; raises RequestError if the changes are impossible there."""
         parameters = {**before.parameters, **self.parameters}
         if self.generator is not None:
             return generated(self.generator, parameters)
         return replace(changed(before, self.fabric), parameters=parameters)
 
     def workload(self, before: PlannedWorkload) -> PlannedWorkload:
-        """What runs on it."""
+        """The workload with the alternative's changes."""
         return replace(before, overrides=(*before.overrides, *self.overrides))
 
 
 def alternative(texts: Sequence[str], name: str = "") -> Alternative:
-    """Changes that are made together; raises RequestError where one of them is none, or two contradict each other."""
+    """Changes that are made together; raises RequestError if one is invalid, or two contradict each other."""
     if not texts:
         raise RequestError("no changes", _EXAMPLE)
     found = Alternative(name or " + ".join(texts), tuple(texts))
@@ -112,7 +112,7 @@ class _Document(TomlTable, frozen=True):
 
 
 def read_alternatives(path: str) -> list[Alternative]:
-    """Those of a file; raises RequestError."""
+    """The alternatives in a file; raises RequestError."""
     entries = decode(Path(path), _Document, _EXAMPLE).alternative
     found = [alternative(one.changes, one.name) for one in entries]
     names = [one.name for one in found]

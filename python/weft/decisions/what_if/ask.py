@@ -1,4 +1,4 @@
-"""A what-if from what a user says to what is printed and kept."""
+"""A what-if, from the user's request to what is printed and stored."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from weft.runs.work_document import fresh_folder, write
 
 @dataclass(frozen=True)
 class WhatIfRequest:
-    """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
-    the prediction and of the labs; without it the labs have one that this machine carries. `prices`
-    is a file of prices, or the catalogue's, instead of the fabric's own."""
+    """`subject` is a twin's folder, a fabric or a generator. Without `plans` the workload is an all-to-all. `scale` is
+    that of the prediction and of the labs; by default the labs have one that this machine carries. `prices` is a file
+    of prices, or the catalogue's, instead of the fabric's own."""
 
     subject: str
     alternatives: Sequence[Alternative]
@@ -46,9 +46,9 @@ class WhatIfRequest:
 
 
 def ask(asked: WhatIfRequest, reporter: Reporter | None = None) -> WhatIfResult:
-    """Predict all alternatives and, where that is asked, build them; raises RequestError.
+    """Predict all alternatives and, if requested, build them; raises RequestError.
 
-    Predictions are kept before anything is measured.
+    Predictions are stored before anything is measured.
     """
     _check(asked)
     subject = open_subject(asked.subject)
@@ -64,7 +64,7 @@ def ask(asked: WhatIfRequest, reporter: Reporter | None = None) -> WhatIfResult:
 
 
 def _check(asked: WhatIfRequest) -> None:
-    """Raise RequestError where nothing is asked, a name twice, or what is there would be written over."""
+    """Raise RequestError if there is no alternative, a name occurs twice, or existing files would be overwritten."""
     if not asked.alternatives:
         raise RequestError(
             "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
@@ -111,7 +111,7 @@ def _verified(
 
 @contextmanager
 def _folder(asked: WhatIfRequest) -> Iterator[Path]:
-    """Where everything is kept: the folder that was asked for, or one that goes away."""
+    """The folder for everything: the requested one, or a temporary one."""
     if asked.out is None:
         with tempfile.TemporaryDirectory(prefix="weft-what-if-") as folder:
             yield Path(folder)
@@ -122,7 +122,7 @@ def _folder(asked: WhatIfRequest) -> Iterator[Path]:
 
 
 def _keep(found: WhatIfResult, question: WhatIfQuestion, out: Path | None) -> None:
-    """The findings, and the networks as fabric files where such a file can say them."""
+    """Write the results, and the networks as fabric files if possible."""
     if out is None:
         return
     WHAT_IF.write(out, found)
@@ -140,5 +140,5 @@ def _keep(found: WhatIfResult, question: WhatIfQuestion, out: Path | None) -> No
 
 
 def read_what_if(folder: Path) -> WhatIfResult:
-    """A what-if that was kept; raises RequestError."""
+    """A stored what-if; raises RequestError."""
     return WHAT_IF.read(folder)

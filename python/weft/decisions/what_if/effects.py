@@ -1,4 +1,4 @@
-"""From predictions before and after, draw by draw, to effects with intervals."""
+"""Effects with intervals, from predictions before and after, draw by draw."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Predicted = Sequence[list[StepMeasure]]
 """By network: the best estimate, then each draw."""
 By = Literal["time", "rate"]
 APART = 0.035
-"""What is left of it: logarithms of measured over predicted speedups of 20 what-ifs that were built scatter so much
+"""Standard deviation of the remaining error: of log(measured / predicted speedup) in 20 what-ifs that were built
 (`bench/run.py decide --part what-if`)."""
 _FACTORS = 40
 LEAST_EFFECT = 1e-3
-"""A change of speed by less is none, whatever the interval."""
+"""A smaller change of speed is none, whatever the interval."""
 
 
 def effects(
@@ -35,7 +35,7 @@ def effects(
     after: Predicted,
     discrepancies: tuple[Sequence[float], Sequence[float]],
 ) -> list[PredictedEffect]:
-    """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
+    """The effects on all steps and sizes that both have; `discrepancies` are of times and of rates."""
     plan = load_plan(workload.plan, workload.overrides)
     judged = {step.name: judged_by(step) for step in plan.steps}
     both = [paired(*sides) for sides in zip(before, after, strict=True)]
@@ -48,8 +48,8 @@ def effects(
 def paired(
     before: Sequence[StepMeasure], after: Sequence[StepMeasure]
 ) -> list[tuple[StepMeasure, StepMeasure]]:
-    """Before and after of each step and size: of each step the first size with the first, as each of two networks may
-    carry half of a message."""
+    """Before and after of each step and size. Sizes are matched in order, since each of two networks may carry half of
+    a message."""
     sides = [_by_place(one) for one in (before, after)]
     return [(one, sides[1][place]) for place, one in sides[0].items() if place in sides[1]]
 
@@ -64,12 +64,11 @@ def _by_place(found: Sequence[StepMeasure]) -> dict[tuple[str, int], StepMeasure
 
 
 def judged_by(step: Step) -> By:
-    """Which of a step's two numbers says how fast it is: of round trips the time, and else:
+    """Which of a step's two numbers shows its speed: for round trips the time, otherwise:
 
-    Where each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever
-    transfer that belongs to; how flows share matters only where a late one is then held back by its own cable. Where
-    all flows run for a fixed time, what they carry together does not depend on how they share, while the slowest of
-    them is slow by chance.
+    If each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever transfer it
+    belongs to; how flows share matters only if a late flow is then limited by its own cable. If all flows run for a
+    fixed time, their total does not depend on how they share, while the slowest of them is slow by chance.
     """
     is_time = step.measures_latency or isinstance(step.stop, CountRule)
     return "time" if is_time else "rate"
@@ -86,7 +85,7 @@ def _effect(
     rates = [np.array([one.rate_mbps for one in side]) for side in sides]
     speedups = times[0] / times[1] if by == "time" else rates[1] / rates[0]
     of_time, of_rate = discrepancies
-    # What the simulator gets wrong of a pattern it gets wrong before and after: most of it cancels in the ratio.
+    # The simulator's error for a pattern is similar before and after: most of it cancels in the ratio.
     apart = _apart(is_measured=len(pairs) > 1 or bool(of_time))
     drawn = speedups[1:] if len(speedups) > 1 else speedups
     speedup = _quantiles(float(speedups[0]), np.outer(drawn, apart).ravel())
@@ -107,7 +106,7 @@ def _effect(
 
 
 def is_clear(speedup: Interval) -> bool:
-    """Whether an interval excludes that nothing changes."""
+    """Whether an interval excludes no change."""
     return speedup.low > 1 + LEAST_EFFECT or speedup.high < 1 - LEAST_EFFECT
 
 
@@ -117,7 +116,7 @@ def _widened(values: Floats, discrepancy: Sequence[float]) -> Interval:
 
 
 def _difference(sides: Sequence[Floats], discrepancy: Sequence[float], apart: Floats) -> Interval:
-    """After less before, of paired draws: each with the same discrepancy on both sides, and what is apart on one."""
+    """After minus before, of paired draws, with the same discrepancy on both sides, and the remaining error on one."""
     before, after = (side[1:] if len(side) > 1 else side for side in sides)
     differences = np.outer(after, apart) - before[:, np.newaxis]
     bias = np.exp(np.median(discrepancy) if len(discrepancy) else 0.0)
@@ -128,7 +127,7 @@ def _difference(sides: Sequence[Floats], discrepancy: Sequence[float], apart: Fl
 
 
 def _apart(is_measured: bool) -> Floats:
-    """Factors, equally likely, by which a ratio is off; a network that is taken as it is said has none."""
+    """Equally likely factors for the error of a ratio; 1 for a network that was not measured."""
     if not is_measured:
         return np.ones(1)
     normal = NormalDist(0.0, APART)

@@ -1,4 +1,4 @@
-"""How far a prediction goes beyond what was measured."""
+"""How far a prediction goes beyond the measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMED = 4
 
 
 def extrapolations(before: Simulated, after: Simulated) -> list[str]:
-    """What a changed network has more of than the one that was measured."""
+    """What a changed network has more of than the measured one."""
     return [
         *_hosts(len(before.nodes), len(after.nodes)),
         *_rates(before, after),
@@ -39,7 +39,7 @@ def _rates(before: Simulated, after: Simulated) -> Iterator[str]:
 
 
 def _raised(before: Simulated, after: Simulated) -> Iterator[str]:
-    """A limit in series with a tighter one never shows."""
+    """Raised limits. A limit in series with a tighter one never shows in measurements."""
     old, new = limits_mbps(before), limits_mbps(after)
     raised = [name for name in old if new.get(name, 0.0) > old[name] * _TOLERANCE]
     if raised:

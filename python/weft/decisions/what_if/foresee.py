@@ -1,4 +1,4 @@
-"""Alternatives for a network, each predicted on all that the network may be."""
+"""Predicts alternatives for a network on all networks that it may be."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weft.simulation.prediction.predict import PlannedWorkload, predict
 
 @dataclass(frozen=True)
 class WhatIfQuestion:
-    """What is asked: which alternatives for what, seen by which plans, at which scale."""
+    """The question: which alternatives for which network, judged by which plans, at which scale."""
 
     subject: Subject
     alternatives: Sequence[Alternative]
@@ -32,9 +32,9 @@ class WhatIfQuestion:
 
 
 def foresee(question: WhatIfQuestion) -> WhatIfResult:
-    """All alternatives, the one that brings most first; raises RequestError where none can be predicted.
+    """All alternatives, the most effective first; raises RequestError if none can be predicted.
 
-    An alternative that cannot be made or simulated says why, and the others go on.
+    An alternative that cannot be made or simulated states the reason, and the others continue.
     """
     subject = question.subject
     before = [_predicted(subject.networks, one, question.scale) for one in question.workloads]
@@ -99,7 +99,7 @@ def _predict_outcome(
 def _marked(
     found: list[PredictedEffect], subject: Subject, workload: PlannedWorkload
 ) -> list[PredictedEffect]:
-    """With a mark where the twin was fitted to the step."""
+    """The effects, marked if the twin was fitted to the step."""
     if subject.twin is None:
         return found
     seen = subject.twin.in_sample(load_plan(workload.plan, workload.overrides))

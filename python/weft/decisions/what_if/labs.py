@@ -1,4 +1,4 @@
-"""Networks before and after as labs that this machine can carry."""
+"""The networks before and after, as labs that this machine can carry."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.predict import Drawn
 
 LEAST_QUEUE_FRAMES = 150
-"""With fewer a dozen flows that share a limit lose so much that a part of it stays idle; with more, a slow limit is
-filled only after seconds."""
+"""With shorter queues, a dozen flows that share a limit lose so much that a part of it stays idle; with longer ones, a
+slow limit is filled only after seconds."""
 
 
 def document_of(network: Network) -> FabricDocument:
-    """What a lab is built from; raises RequestError where it cannot be."""
+    """The document from which a lab is built; raises RequestError if that is impossible."""
     if isinstance(network, Drawn):
         return network.document
     raise RequestError(
@@ -32,7 +32,8 @@ def document_of(network: Network) -> FabricDocument:
 
 
 def carried_scale(networks: Sequence[Network]) -> float:
-    """The largest scale, of two digits and at most 1, at which this machine carries what all hosts of each send."""
+    """The largest scale, of two digits and at most 1, at which this machine carries what all hosts of each network
+    send."""
     budget = CARRIED_MBPS * len(os.sched_getaffinity(0))
     totals = [sum(host_rates_mbps(one.open())) for one in networks]
     exact = min([1.0, *(budget / total for total in totals if total > 0)])
@@ -41,7 +42,8 @@ def carried_scale(networks: Sequence[Network]) -> float:
 
 
 def for_lab(document: FabricDocument, scale: float) -> FabricDocument:
-    """The document with queues as much shorter as its rates are: what waits then waits as long as in the real one."""
+    """The document with queues shortened in proportion to its rates, so that waiting times are those of the real
+    network."""
     wiring = FabricWiring.of(document)
 
     def scaled(frames: int) -> int:

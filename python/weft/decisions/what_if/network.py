@@ -1,4 +1,4 @@
-"""What a what-if is about: a network with a fabric file, or one that only a generator can say."""
+"""The network of a what-if: one with a fabric file, or one that only a generator can describe."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MOST_TREE_HOSTS = 512
 
 @dataclass(frozen=True)
 class GeneratedNetwork:
-    """A network with loops, as its generator's text says."""
+    """A network with loops, given by its generator's text."""
 
     text: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def open(self, scale: float = 1.0) -> Simulated:
-        """The network, ready to be simulated."""
+        """The network, ready to simulate."""
         return open_simulated(self.text, scale, self.parameters)
 
 
@@ -41,8 +41,8 @@ Network: TypeAlias = Drawn | GeneratedNetwork
 
 @dataclass(frozen=True)
 class Subject:
-    """What is to be changed: the best estimate and, where it was measured, draws and what predictions were off by, as
-    in `weft.simulation.prediction.draws.Draws`, and the twin that they are of."""
+    """The network to change: the best estimate and, if it was measured, draws and prediction errors as in
+    `weft.simulation.prediction.draws.Draws`, and the twin from which they come."""
 
     name: str
     median: Network
@@ -53,17 +53,17 @@ class Subject:
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is a twin, and no network that is as its file says."""
+        """Whether it is a twin rather than a network taken from a file."""
         return self.twin is not None or bool(self.drawn)
 
     @property
     def networks(self) -> list[Network]:
-        """The best estimate, and behind it all draws."""
+        """The best estimate, followed by all draws."""
         return [self.median, *self.drawn]
 
 
 def open_subject(name: str) -> Subject:
-    """A twin's folder, a fabric or a generator; raises RequestError."""
+    """Open a twin's folder, a fabric or a generator; raises RequestError."""
     if is_generator(name):
         return Subject(name, generated(name))
     if Path(name).is_dir():
@@ -82,7 +82,7 @@ def is_generator(text: str) -> bool:
 
 
 def generated(text: str, parameters: Mapping[str, Value] | None = None) -> Network:
-    """What a generator makes: as a fabric file where that can say it, and else by its name."""
+    """A generated network: as a fabric file if possible, else by the generator's text."""
     document = _tree_of(text)
     if document is None:
         return GeneratedNetwork(text, dict(parameters or {}))
@@ -91,7 +91,7 @@ def generated(text: str, parameters: Mapping[str, Value] | None = None) -> Netwo
 
 @lru_cache
 def _tree_of(text: str) -> FabricDocument | None:
-    """A generator's network as a fabric file; None where it is no tree, or too large to be looked at pair by pair."""
+    """A generator's network as a fabric file; None if it is not a tree, or too large to check every pair."""
     network = open_simulated(text).model
     if len(network.hosts()) > MOST_TREE_HOSTS:
         return None
@@ -114,13 +114,13 @@ def changed(network: Network, changes: tuple[FabricChange, ...]) -> Network:
 
 
 def host_rates_mbps(testbed: Simulated) -> list[float]:
-    """What the cables of hosts let out, of those that have a rate."""
+    """The sending rates of the hosts' cables, without unlimited ones."""
     rates = limits_mbps(testbed)
     own = (rates.get(f"{node.name} out", math.inf) for node in testbed.nodes)
     return [rate for rate in own if math.isfinite(rate)]
 
 
 def limits_mbps(testbed: Simulated) -> dict[str, float]:
-    """By constraint what it carries, infinite without a limit."""
+    """The capacity of each constraint, infinite if unlimited."""
     names = testbed.model.constraints()
     return dict(zip(names, testbed.capacities_mbps.tolist(), strict=True))

@@ -11,8 +11,8 @@ from weft.simulation.prediction.predict import Drawn
 
 
 def price_of(before: Network, after: Network, prices: PriceList | None) -> PriceChange | None:
-    """The network's price before and after, without nodes; None where it has no prices. Raises RequestError where
-    prices that are given do not suit it."""
+    """The network's price before and after, without nodes; None if it has no prices. Raises RequestError if given
+    prices do not suit it."""
     try:
         bills = [_bill(network, prices) for network in (before, after)]
     except RequestError:

@@ -1,4 +1,4 @@
-"""What a what-if found, as it is printed and kept."""
+"""The result of a what-if, as it is printed and stored."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SCHEMA = 1
 
 
 class PredictedEffect(Struct, frozen=True):
-    """One step at one message size before and after. All intervals hold nine times of ten.
+    """One step at one message size before and after. All intervals are 90 % intervals.
 
-    `speedup` is how many times as fast it is: of times where each phase moves a fixed amount, of rates where a trial
-    lasts a fixed time, as `by` says. `is_clear` where its interval excludes 1. `in_sample`: the twin was fitted to
-    this plan."""
+    `speedup` is a ratio of times if each phase moves a fixed amount, of rates if a trial lasts a fixed time, as `by`
+    says. `is_clear`: its interval excludes 1. `in_sample`: the twin was fitted to this plan.
+    """
 
     plan: str
     step: str
@@ -39,8 +39,8 @@ class PredictedEffect(Struct, frozen=True):
 
 class Check(Struct, frozen=True):
     """A speedup that was predicted at a scale and measured in labs: `measured` is the median over pairs of launches,
-    one before and one after, and their range. `error` is measured over predicted, less one. Ends are before and after,
-    in seconds or Mb/s, medians over launches."""
+    one before and one after, with their range. `error` is measured over predicted, minus one. Ends are before and
+    after, in seconds or Mb/s, medians over launches."""
 
     plan: str
     step: str
@@ -55,8 +55,8 @@ class Check(Struct, frozen=True):
 
 
 class LabVerification(Struct, frozen=True):
-    """What labs measured of an alternative. `run_warnings` are theirs, and `warnings` the same in words; where
-    there are `doubts`, the machine may have been measured."""
+    """Measurements of an alternative in labs. `run_warnings` are theirs, and `warnings` the same as text; if there are
+    `doubts`, the machine may have been measured."""
 
     scale: float
     launches: int
@@ -67,8 +67,8 @@ class LabVerification(Struct, frozen=True):
 
 
 class PriceChange(Struct, frozen=True):
-    """What the network costs before and after, without nodes; `not_priced` are parts that count nothing. A part costs
-    the same however fast it is, unless the prices say otherwise."""
+    """The network's price before and after, without nodes; `not_priced` are parts that count as free. A part costs the
+    same at any speed, unless the prices say otherwise."""
 
     currency: str
     year: int
@@ -79,8 +79,8 @@ class PriceChange(Struct, frozen=True):
 
 
 class AlternativeOutcome(Struct, frozen=True):
-    """What one alternative would bring; with `failed`, why that is not known. `speedup` is the geometric mean over
-    steps and sizes of their medians. `notes` say where a prediction goes beyond what was measured."""
+    """The effect of one alternative; `failed` says why it is unknown. `speedup` is the geometric mean over steps and
+    sizes of their medians. `notes` say where a prediction goes beyond the measurements."""
 
     name: str
     changes: tuple[str, ...]
@@ -95,8 +95,8 @@ class AlternativeOutcome(Struct, frozen=True):
 
 
 class WhatIfResult(Struct, frozen=True):
-    """All alternatives, the one that brings most first. Without `draws` the network is taken as its file says.
-    `warnings` are those of the twin's runs and of the labs; `doubts` are about the twin."""
+    """All alternatives, the most effective first. Without `draws` the network is taken from its file. `warnings` are
+    those of the twin's runs and of the labs; `doubts` are about the twin."""
 
     schema: int
     subject: str
@@ -110,7 +110,7 @@ class WhatIfResult(Struct, frozen=True):
 
     @property
     def warned(self) -> list[str]:
-        """What is warned of, each once; files of earlier builds have words of the labs alone."""
+        """All warnings, each once; files of earlier builds have only texts from the labs."""
         checked = (one.verification for one in self.outcomes if one.verification)
         return lines(self.warnings) or [text for one in checked for text in one.warnings]
 
@@ -119,7 +119,7 @@ WHAT_IF = WorkDocument("what-if.json", WhatIfResult, "weft what-if", SCHEMA)
 
 
 def with_outcomes(found: WhatIfResult, outcomes: Sequence[AlternativeOutcome]) -> WhatIfResult:
-    """With what labs say of them, and what these warn of."""
+    """The result with the measurements of labs, and their warnings."""
     checked = [one.verification for one in outcomes if one.verification]
     warnings = (one for each in checked for one in each.run_warnings)
     return replace(found, outcomes=tuple(outcomes), warnings=(*found.warnings, *warnings))

@@ -1,4 +1,4 @@
-"""What-ifs as tables: what each alternative brings, and what labs measured of it."""
+"""What-ifs as tables: the effect of each alternative, and the measurements of labs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from weft.runs.run_warnings import in_doubt
 
 
 def place(one: PredictedEffect | Check) -> str:
-    """The plan, and its step where that has another name."""
+    """The plan, and its step if that has another name."""
     return one.plan if one.plan == one.step else f"{one.plan} {one.step}"
 
 
 def is_point(value: Interval) -> bool:
-    """Whether its ends differ by rounding only."""
+    """Whether its ends differ only by rounding."""
     return value.high - value.low <= 1e-6 * abs(value.median)
 
 
 def effects_table(found: WhatIfResult) -> ResultTable:
-    """All steps and sizes of all alternatives. `speedup` is how many times as fast it is; `is_clear` where its interval
-    excludes 1. A terminal shows times of effects on times, rates of those on rates."""
+    """All steps and sizes of all alternatives. `speedup` is the ratio of speeds; `is_clear` if its interval excludes 1.
+    A terminal shows times for effects on times, rates for effects on rates."""
     columns = (
         ResultColumn("plan", "plan", str, shown="data"),
         ResultColumn("step", "step", str, shown="data"),
@@ -48,7 +48,8 @@ def checks_tables(found: WhatIfResult) -> Iterator[ResultTable]:
 
 
 def _ends(found: WhatIfResult, by: str, unit: str, kept: str) -> Iterator[ResultColumn]:
-    """Before and after in a unit, of what is `kept` in another; a terminal has the interval of the difference only."""
+    """Before and after in `unit`, from values stored in the unit `kept`; a terminal shows only the interval of the
+    difference."""
     is_by = any(each.by == by for one in found.outcomes for each in one.effects)
     for what, spec, shown in (
         ("before", "", "median"),

@@ -1,4 +1,4 @@
-"""A what-if that is built: the network before and after as labs, the same plans on both, launch by launch in turns."""
+"""Builds a what-if: the networks before and after as labs, with the same plans on both, launch by launch in turn."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from weft.understand.summary.measures import StepMeasure, measures
 
 LAUNCHES = 3
 NO_EFFECT = 0.02
-"""Less than this is no direction: a lab that is measured twice differs by as much."""
+"""A smaller effect has no direction: repeated measurements of one lab differ by as much."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where labs are measured: a folder for files and runs, the labs' scale, and how often each is measured."""
+    """How labs are measured: a folder for files and runs, the labs' scale, and the number of launches."""
 
     folder: Path
     scale: float
@@ -41,10 +41,10 @@ class Bench:
 def verify(
     question: WhatIfQuestion, one: Alternative, bench: Bench, reporter: Reporter | None = None
 ) -> LabVerification:
-    """Build and measure an alternative; raises RequestError where no lab can be built of it.
+    """Build and measure an alternative; raises RequestError if no lab can be built of it.
 
-    It is predicted at the labs' scale. A measured effect is that of one lab after the other, so that what the machine
-    does meanwhile concerns both.
+    It is predicted at the labs' scale. The labs are measured alternately, so that disturbances by the machine affect
+    both.
     """
     if one.parameters:
         raise RequestError(
@@ -83,7 +83,7 @@ _Place = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class _Launch:
-    """What one lab after the other measured."""
+    """One launch on each lab."""
 
     found: Mapping[_Place, tuple[StepMeasure, StepMeasure]]
     warnings: tuple[RunWarning, ...]
@@ -158,7 +158,7 @@ def _value(effect: PredictedEffect, measure: StepMeasure) -> float:
 
 
 def direction(speedup: float) -> int:
-    """1 where it is faster, -1 where it is slower, 0 where it is as fast."""
+    """1 if it is faster, -1 if slower, 0 if equal."""
     if abs(speedup - 1) < NO_EFFECT:
         return 0
     return 1 if speedup > 1 else -1

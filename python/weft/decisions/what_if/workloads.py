@@ -1,4 +1,4 @@
-"""What a what-if asks of a network where the user says nothing: an all-to-all of blocks that suit its hosts."""
+"""The default workload of a what-if: an all-to-all with blocks that suit its hosts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from weft.simulation.prediction.predict import PlannedWorkload
 
 PLAN = "aapc"
 BLOCK_S, LAB_BLOCK_S = 0.03, 0.2
-"""A block takes a host's cable about so long: start-up hardly counts, in labs neither what the machine adds."""
+"""A block occupies a host's cable for about this long, so that start-up hardly counts, nor, in labs, the machine's
+overhead."""
 _LEAST_BYTES, _MOST_BYTES = 1 << 14, 1 << 26
 
 
@@ -22,7 +23,7 @@ def workloads(
     scale: float,
     block_s: float = BLOCK_S,
 ) -> list[PlannedWorkload]:
-    """The plans with their settings; raises RequestError where one is wrong."""
+    """The plans with their settings; raises RequestError if one is invalid."""
     if plans:
         found = [PlannedWorkload(plan, tuple(settings)) for plan in plans]
     else:

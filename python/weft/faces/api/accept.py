@@ -33,16 +33,16 @@ class Acceptance(Said):
 
     @property
     def passed(self) -> bool | None:
-        """Whether all requirements are met; None where none is not met but some are not decided."""
+        """Whether all requirements are met; None if none is failed but some are undecided."""
         return self.found.passed
 
     @cached_property
     def verdicts(self) -> Table:
         """A row for each requirement (shape: requirements): `status` is "met", "not met" or "not decided".
 
-        `measured` is the worst that was found, with its interval, and `limit` what is required, both in the row's unit;
-        null where the requirement is about no number. `elements` are what is wrong, `causes` the likeliest first,
-        `doubts` why the numbers may be of something else than the network.
+        `measured` is the worst value found, with its interval, and `limit` the requirement, both in the row's unit;
+        null if the requirement is not about a number. `elements` are what is wrong, `causes` the likeliest first,
+        `doubts` say why the numbers may be of something other than the network.
         """
         return Table.of_results("Verdicts", verdicts_table(self.found.verdicts))
 
@@ -53,11 +53,11 @@ class Acceptance(Said):
 
     @property
     def runs(self) -> dict[str, Run]:
-        """The runs that the verdicts rest on, by name."""
+        """The runs on which the verdicts rest, by name."""
         return {Path(folder).name: opened(folder) for folder in self.found.runs}
 
     def lines(self) -> list[str]:
-        """The verdict, then each requirement that is not met or not decided, and what the runs warn of."""
+        """The verdict, then each requirement that is not met or not decided, and the warnings of the runs."""
         about = f"{self.found.testbed}: {HEADINGS[self.passed]}, {len(self.found.nodes)} nodes"
         return [
             in_doubt(about, self.found.doubts),
@@ -90,11 +90,11 @@ def accept(
 
     on: what to accept. expect: a TOML file of requirements; by default what the fabric declares, and equal nodes.
     fabric: the declared network, a catalogue name or a file. out: the folder of all runs; runs/accept-TIME by default.
-    scale: multiplies a lab's rates; without it 1, or what this machine carries. nodes, ports: as in `weft.run`.
-    showing: shows how far it is.
+    scale: multiplies a lab's rates; by default 1, or what this machine carries. nodes, ports: as in `weft.run`.
+    showing: shows the progress.
 
-    Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
-    interrupt: `weft.resume_acceptance(folder)` continues it.
+    Raises RequestError before anything is started, WorkError if the work fails, and KeyboardInterrupt on an interrupt:
+    `weft.resume_acceptance(folder)` continues it.
     """
     folder = Path(out or f"runs/accept-{datetime.datetime.now():%Y%m%d-%H%M%S}")
     expected, declared = (None if one is None else os.fspath(one) for one in (expect, fabric))
@@ -113,9 +113,10 @@ def accept(
 def resume_acceptance(
     folder: str | os.PathLike[str], *, yes: bool = False, showing: Showing = silent
 ) -> Acceptance:
-    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError where it is none.
+    """Continue an interrupted acceptance; measurements are kept. Raises RequestError if the folder is not an
+    acceptance.
 
-    yes: run the commands that the folder names, where its testbed needs such.
+    yes: run the commands that the folder names, if its testbed needs any.
     """
     place = os.fspath(folder)
     approved = acceptance.deeds_of_acceptance(place) if yes else []

@@ -26,17 +26,17 @@ class Bill(Said):
 
     @cached_property
     def items(self) -> Table:
-        """So many of something, at a price each (shape: items). Energy is in kilowatt-hours."""
+        """Counts and unit prices of parts (shape: items). Energy is in kilowatt-hours."""
         return Table.of_results("items", items_table(self.sum))
 
     @property
     def network(self) -> float:
-        """All but the nodes, in `sum.currency` of `sum.year`."""
+        """The price of everything but the nodes, in `sum.currency` of `sum.year`."""
         return self.sum.network
 
     @property
     def total(self) -> float:
-        """The network and the nodes."""
+        """The price of the network and the nodes."""
         return self.sum.total
 
     @property
@@ -51,15 +51,15 @@ class Bill(Said):
 
     @property
     def share(self) -> float | None:
-        """The network's part of the cluster's price (0.2: a fifth); None where nodes have no price."""
+        """The network's share of the cluster's price (0.2: a fifth); None if nodes have no price."""
         return self.sum.share
 
     def per(self, performance: str) -> PerUnit:
-        """Prices for each unit of what the cluster does, such as "60 GFlop/s"; raises RequestError."""
+        """Prices per unit of the cluster's performance, such as "60 GFlop/s"; raises RequestError."""
         return self.sum.per(read_performance(performance))
 
     def lines(self) -> list[str]:
-        """Whose it is, and the totals."""
+        """The name, and the totals."""
         return [headline(self.sum), *totals(self.sum)]
 
 
@@ -76,8 +76,8 @@ def bill(
 
     name: a fabric of the catalogue, a file, a generator such as "fat-tree(k=16,hosts=1000)", or what `weft.fabric`
     made. prices: a file of prices, or one of the catalogue's; the fabric's own [cost] by default. currency and year:
-    what to count in; needed where prices differ in them, with rates ({"EUR": 1.1}: a euro is 1.1 of `currency`) and
-    inflation_pct (of each year). Raises RequestError where nothing has a price, or money would be mixed.
+    what to count in; needed if prices differ in them, with rates ({"EUR": 1.1}: a euro is 1.1 of `currency`) and
+    inflation_pct (per year). Raises RequestError if nothing has a price, or money of different kinds would be mixed.
     """
     source = name.source if isinstance(name, Fabric) else os.fspath(name)
     listed = None if prices is None else read_prices(os.fspath(prices))

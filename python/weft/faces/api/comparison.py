@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.understand.report.figures.drawing.figure import Figure
 
 SHOWN = 6
-"""So many differing nodes and warnings are printed."""
+"""Differing nodes and warnings that are printed."""
 
 
 class Comparison(Said):
@@ -40,29 +40,30 @@ class Comparison(Said):
 
     @cached_property
     def points(self) -> Table:
-        """What both runs measured (shape: sizes, loads and routes): throughput of each, and the ratio of a's over b's.
+        """What both runs measured (shape: sizes, loads and routes): throughput of each, and the ratio of a's to b's.
 
-        `is_significant` is null where the launches are too few to prove a difference. `noise_a_share` is what run a
-        differs from itself. `src` and `dst` are of routes between many nodes, `gamma` and `users` of loads, else null.
+        `is_significant` is null if launches are too few to prove a difference. `noise_a_share` is how much run a
+        differs from itself. `src` and `dst` are set for routes between many nodes, `gamma` and `users` for loads;
+        otherwise null.
         """
         return Table.of_results("Points", points_table(self.compared.each()))
 
     @property
     def warnings(self) -> list[Warning]:
-        """What could not be compared, and what cannot be said."""
+        """What could not be compared, and which conclusions are impossible."""
         return self.compared.warnings
 
     @cached_property
     def figures(self) -> list[str]:
-        """The names that `plot` takes."""
+        """The names that `plot` accepts."""
         return [figure.name for figure in self._figures]
 
     def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
-        """All runs in one figure of the report: one of `figures`, or the most telling one."""
+        """All runs in one figure of the report: one of `figures`, or the most informative one."""
         return chosen(self._figures, figure)
 
     def lines(self) -> list[str]:
-        """How far the runs are apart, and where surely."""
+        """How far apart the runs are, and where with certainty."""
         found = self.compared
         decided = found.judgement.significant
         errors = (
@@ -89,7 +90,7 @@ class Comparison(Said):
 
 
 def _launches(a: int, b: int) -> str:
-    """Of two runs: "3 of each", "1 and 3"."""
+    """The numbers of launches of two runs: "3 of each", "1 and 3"."""
     return f"{a} of each" if a == b else f"{a} and {b}"
 
 
@@ -101,9 +102,9 @@ def compare(
 ) -> Comparison:
     """Compare two runs, or their folders: `weft.compare("runs/before", "runs/after").points.to_pandas()`.
 
-    Sizes are matched exactly, never interpolated; raises RequestError where the runs share none. With `more_a` and
-    `more_b`, further runs of either network, whole runs are what is repeated: then differences between runs of one
-    network count as chance. Four runs on each side are enough, or three beside four.
+    Sizes are matched exactly, never interpolated; raises RequestError if the runs share none. With `more_a` and
+    `more_b`, further runs of either network, whole runs are the repetitions, so that differences between runs of one
+    network count as chance. Four runs on each side are enough, or three on one side and four on the other.
     """
     more = [[opened(one).stored for one in side] for side in (more_a, more_b)]
     return Comparison(opened(a).stored, opened(b).stored, *more)

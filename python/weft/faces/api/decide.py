@@ -1,4 +1,4 @@
-"""Which network to take, from Python."""
+"""Which network to choose, from Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from weft.measure.execute.progress import Showing, silent
 from weft.plan.load import toml_text
 
 Designs: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
-"""A file of designs, one of the catalogue's by name, or a dictionary with its keys."""
+"""A file of designs, a name in the catalogue, or a dictionary with the keys of such a file."""
 
 
 class Decided(Said):
@@ -33,7 +33,7 @@ class Decided(Said):
 
     @property
     def chosen(self) -> DesignResult | None:
-        """The design to take; None where none keeps all constraints."""
+        """The chosen design; None if none keeps all constraints."""
         return next(
             (one for one in self.decision.designs if one.name == self.decision.chosen), None
         )
@@ -49,7 +49,7 @@ class Decided(Said):
         return Table.of_results("designs", designs_table(self.decision, self.decision.designs))
 
     def lines(self) -> list[str]:
-        """The verdict, and what stands on the frontier."""
+        """The verdict, and the designs on the frontier."""
         return [self.decision.text, *(f"frontier: {one.name}" for one in self.frontier)]
 
 
@@ -61,11 +61,10 @@ def decide(
     resume: bool = False,
     showing: Showing = silent,
 ) -> Decided:
-    """Simulate and price all designs of a file, and say which to take; raises RequestError, WorkError.
+    """Simulate and price all designs of a file, and choose one; raises RequestError, WorkError.
 
-    `out` is a folder, decisions/NAME where it is not given; `resume` goes on in it. `executor` is processes,
-    processes:8, slurm, dask:ADDRESS or mpi. Processes are started: a script calls it below
-    `if __name__ == "__main__":`.
+    `out` is a folder, decisions/NAME by default; `resume` continues in it. `executor` is processes, processes:8, slurm,
+    dask:ADDRESS or mpi. Because processes are started, a script must call it below `if __name__ == "__main__":`.
     """
     prepared, folder, text = _prepared(designs, out)
     with showing("designs") as reporter:
@@ -74,13 +73,13 @@ def decide(
 
 
 def list_tasks(designs: Designs, out: str | os.PathLike[str] | None, resume: bool) -> list[str]:
-    """Commands that simulate what is missing, one a part; `decide` with `resume` collects what they found."""
+    """Commands that simulate what is missing, one for each part; `decide` with `resume` collects their results."""
     prepared, folder, _ = _prepared(designs, out)
     return commands(prepared, folder, resume)
 
 
 def open_decision(directory: str | os.PathLike[str]) -> Decided:
-    """What was decided in a folder; raises RequestError."""
+    """The decision in a folder; raises RequestError."""
     return Decided(Path(directory), read_decision(Path(directory)))
 
 

@@ -1,4 +1,4 @@
-"""Diagnosing a run, alone or beside a declared fabric."""
+"""Diagnosing a run, alone or against a declared fabric."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def diagnose(
     """Find shared limits, slow nodes and slow routes: `weft.diagnose("runs/aapc", fabric="two-racks").differences`.
 
     run: a run or its folder. fabric: the declared network (a catalogue name or a file), from which differences are
-    listed. scale: multiplies its rates; by default the run's scale. Raises RequestError where one of them is wrong.
+    listed. scale: multiplies its rates; by default the run's scale. Raises RequestError if any of them is invalid.
     """
     stored = opened(run).stored
     if fabric is None:
@@ -36,7 +36,7 @@ def diagnose(
 
 
 def _with_declared_paths(found: LimitFindings, fabric: FabricRecord) -> LimitFindings:
-    """With the differences of each network where there are several."""
+    """The findings with the differences of each network, if there are several."""
     if found.networks:
         return over_networks([_with_declared_paths(one, fabric) for one in found.networks])
     number = (found.network or 1) - 1

@@ -1,4 +1,4 @@
-"""What a diagnosis found, from Python."""
+"""The result of a diagnosis, from Python."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ class Diagnosis(Said):
 
     @cached_property
     def limits(self) -> Table:
-        """Capacities (Mb/s, payload) that nodes share: what all members get together, and what they would ask of it."""
+        """Capacities (Mb/s, payload) that nodes share: what all members get together, and their demand."""
         return Table.of_results("Limits", limits_table(self.findings.limits))
 
     @cached_property
     def slow(self) -> Table:
-        """Nodes, directions and routes that are slow by themselves, beside what is expected (Mb/s)."""
+        """Nodes, directions and routes that are slow by themselves, with the expected rates (Mb/s)."""
         return Table.of_results("SlowNodes", slow_table(self.findings.slow))
 
     @property
     def explanations(self) -> list[Explanation]:
-        """What explains limits, modes, dips, jumps and outliers between two nodes, the surest first."""
+        """Explanations of limits, modes, dips, jumps and outliers between two nodes, the most certain first."""
         return self.findings.explanations
 
     @property
     def recommendations(self) -> list[Recommendation]:
-        """Knobs that the evidence suggests to change, untested, with the commands that do and undo it."""
+        """Knobs that the evidence suggests changing, untested, with the commands to apply and revert them."""
         return self.findings.recommendations
 
     @property
     def differences(self) -> list[str]:
-        """What differs from the declared fabric."""
+        """Differences from the declared fabric."""
         return self.findings.differences
 
     def lines(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Networks from Python: hosts, limits, ways, and other tools' formats."""
+"""Networks from Python: hosts, limits, routes, and other tools' formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Fabric(Said):
 
     @property
     def name(self) -> str:
-        """What it calls itself."""
+        """The network's name."""
         return self.description.network.name
 
     @property
@@ -40,12 +40,12 @@ class Fabric(Said):
 
     @cached_property
     def limits(self) -> Table:
-        """All that limits transfers (shape: limits): the rate on the wire, null without a limit, and the delay behind
-        it."""
+        """All limits on transfers (shape: limits): the rate on the wire, null if unlimited, and the delay behind it."""
         return Table.of_results("limits", limits_table(self.description.hops()))
 
     def way(self, src: str, dst: str) -> Table:
-        """The limits from one host to another, in order; raises RequestError where there is no such host or way."""
+        """The limits from one host to another, in order; raises RequestError for an unknown host or if there is no
+        route."""
         return Table.of_results("limits", limits_table(self.description.way(src, dst)))
 
     def to_simgrid(self) -> str:
@@ -79,7 +79,7 @@ def fabric(name: str | os.PathLike[str], *, scale: float = 1.0) -> Fabric:
     """A network: `weft.fabric("two-racks").way("n1", "n8")`.
 
     name: of the catalogue, the path of a TOML file or of a SimGrid file, or a generator such as "torus(dims=4x4)".
-    scale: multiplies every rate. Raises RequestError where there is no such network, or it is wrong.
+    scale: multiplies every rate. Raises RequestError for an unknown or invalid network.
     """
     text = os.fspath(name)
     if text.startswith(("node:", "lab:")):

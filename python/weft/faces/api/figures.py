@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from weft.understand.report.figures.drawing.figure import Figure
 
 BEST_FIRST = ("signature", "laws", "heatmap", "aapc")
-"""What is drawn where no figure is named, if it is there; else the report's first."""
+"""The figure drawn by default: the first of these that exists, else the report's first."""
 
 
 def figures_of(runs: Sequence[RunFolder]) -> list[Figure]:
-    """Every figure that there is data for, in the report's order."""
-    from weft.understand.report.page import Report  # drawing takes long to import
+    """Every figure for which there is data, in the report's order."""
+    from weft.understand.report.page import Report  # drawing is slow to import
 
     return Report(runs).figures
 
 
 def chosen(figures: Sequence[Figure], name: str | None) -> altair.TopLevelMixin:
-    """The figure of that name as a chart, or the most telling one; raises RequestError where there is none."""
+    """The figure of this name as a chart, or the most informative one; raises RequestError if there is none."""
     names = [figure.name for figure in figures]
     if not names:
         raise RequestError("nothing to plot: nothing was measured that a figure shows")
@@ -41,7 +41,7 @@ def chart(figure: Figure) -> altair.TopLevelMixin:
     import altair
 
     spec = figure.paper_spec()
-    # Vega knows this key, and Altair, which checks what it is given, does not.
+    # Vega accepts this key, but Altair, which validates its input, does not know it.
     del spec["config"]["legend"]["layout"]
     kinds: dict[str, type[altair.TopLevelMixin]] = {
         "layer": altair.LayerChart,
@@ -49,7 +49,7 @@ def chart(figure: Figure) -> altair.TopLevelMixin:
         "vconcat": altair.VConcatChart,
         "facet": altair.FacetChart,
     }
-    # Altair finds the kind by trying all of them, which takes a second for large figures.
+    # Altair finds the kind by trial, which takes a second for large figures.
     kind = next((kinds[key] for key in kinds if key in spec), altair.Chart)
     found: altair.TopLevelMixin = kind.from_dict(  # type: ignore[attr-defined]
         spec, validate=False

@@ -17,8 +17,8 @@ from weft.operate.job_ports.rules import PortRule
 
 
 class Connections(Table):
-    """A row for each connection of a job between two nodes, the server being the end that listens. `at_s` counts from
-    the job's start; `is_chosen` says that the kernel chose the port."""
+    """A row for each connection of a job between two nodes; the server is the end that listens. `at_s` counts from the
+    job's start; `is_chosen`: the kernel chose the port."""
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema(
         {
@@ -37,7 +37,7 @@ class Connections(Table):
 
 
 class Ports(Said):
-    """What a job needs. Made by `weft.ports`."""
+    """The ports that a job needs. Made by `weft.ports`."""
 
     def __init__(self, found: PortsAnswer) -> None:
         self.found = found
@@ -49,12 +49,12 @@ class Ports(Said):
 
     @property
     def rules(self) -> list[PortRule]:
-        """The fewest that let the job pass; `nftables` and `iptables` of `found` are the same as text."""
+        """The fewest rules that allow the job; `nftables` and `iptables` of `found` are these as text."""
         return self.found.rules
 
     @property
     def verdicts(self) -> list[RulesVerdict]:
-        """With all rules, then without each: as far as was asked for."""
+        """The verdicts with all rules, then without each, as far as requested."""
         first = [self.found.verdict] if self.found.verdict else []
         return [*first, *self.found.without]
 
@@ -78,11 +78,12 @@ def ports(
 ) -> Ports:
     """Watch a job's sockets on all of its nodes: `weft.ports(["mpirun", "-n", "4", "--host", "a,b", "./app"]).rules`.
 
-    on: the nodes, where the command does not name them, or a lab. ports: a range to keep the job to, "40000-40063".
-    check: run it again in a lab with all else dropped; each: also without each rule. limit_s: end a run of the job that
-    takes longer, in seconds. services, ready: daemons of the lab, and a command that tells when they run.
+    on: the nodes, if the command does not name them, or a lab. ports: a range to which the job is restricted,
+    "40000-40063". check: run it again in a lab with everything else dropped; each: also without each rule. limit_s: end
+    a run of the job that takes longer, in seconds. services, ready: daemons of the lab, and a command that succeeds
+    when they run.
 
-    Raises RequestError where the request is wrong, WorkError where a node cannot be watched.
+    Raises RequestError for an invalid request, WorkError if a node cannot be watched.
     """
     question = PortsQuestion(
         command=tuple(command),

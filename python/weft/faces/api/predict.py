@@ -1,4 +1,4 @@
-"""What a run will take, said before it begins: from runs on the same network, a twin or a fabric."""
+"""Predicts a run before it begins, from runs on the same network, a twin or a fabric."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Source = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class ShownPredictor:
-    """Predicts a run from what is `known` of a network, and shows it before the run begins."""
+    """Predicts a run from a `known` network, and shows the prediction before the run begins."""
 
     known: KnownNetwork
     show: Callable[[RunPrediction], None] = field(default=lambda prediction: None)
 
     def __call__(self, plan: Plan, testbed: Testbed) -> RunPrediction:
-        """What is predicted of a settled plan on a testbed; raises RequestError where nothing can be."""
+        """The prediction for a settled plan on a testbed; raises RequestError if nothing can be predicted."""
         known = self.known
         nodes = [node.name for node in testbed.nodes][: nodes_used(plan, len(testbed.nodes))]
         places, notes = places_of(nodes, known)
@@ -56,19 +56,19 @@ def predictor(
     show: Callable[[RunPrediction], None] = lambda prediction: None,
     say: Callable[[str], None] = lambda text: None,
 ) -> ShownPredictor:
-    """What predicts from the folders of runs, the folder of a twin or a fabric; raises RequestError."""
+    """A predictor from the folders of runs, the folder of a twin or a fabric; raises RequestError."""
     several = [sources] if isinstance(sources, (str, os.PathLike)) else sources
     return ShownPredictor(open_known([os.fspath(one) for one in several], say), show)
 
 
 def nodes_used(plan: Plan, nodes: int) -> int:
-    """Of so many nodes, how many from the first on the steps of a plan use that may be predicted."""
+    """How many of the first `nodes` nodes are used by steps of a plan that may be predicted."""
     steps = [step for step in plan.steps if not step.is_adaptive]
     return 1 + max((max(kind_of(step).nodes(nodes)) for step in steps), default=nodes - 1)
 
 
 def places_of(nodes: Sequence[str], known: KnownNetwork) -> tuple[list[int], list[Warning]]:
-    """Where the nodes of a run are in a network, by their names, or else in order; raises RequestError where it has
+    """The indices of a run's nodes in a network, by name, or else in order; raises RequestError if the network has
     fewer."""
     where = {name: at for at, name in enumerate(known.nodes)}
     if all(name in where for name in nodes):
@@ -85,7 +85,7 @@ def places_of(nodes: Sequence[str], known: KnownNetwork) -> tuple[list[int], lis
 
 
 def _elsewhere(known: KnownNetwork, testbed: Testbed) -> list[Warning]:
-    """A note where another network was measured than is run on."""
+    """A warning if the run is on another network than the one that was measured."""
     here = f"{testbed.kind}:{testbed.name}"
     if known.kind == "fabric" or known.network == here:
         return []

@@ -32,22 +32,22 @@ class Recommendations(Said):
 
     @property
     def verdict(self) -> str:
-        """In a sentence; that there is nothing to do is an answer, too."""
+        """The verdict in a sentence, which may be that nothing needs doing."""
         return self.found.verdict
 
     @property
     def actions(self) -> Table:
-        """The most valuable first, then what not to do (kind "do-nothing"). `ratio` is how many times as good the
-        workload becomes; null where that is not known."""
+        """The most valuable first, then what not to do (kind "do-nothing"). `ratio` is the factor by which the workload
+        improves; null if unknown."""
         return Table.of_results("actions", actions_table("", self.found.all))
 
     @property
     def summary(self) -> str:
-        """All of it in Markdown."""
+        """All recommendations in Markdown."""
         return "\n".join(summary(self.found))
 
     def lines(self) -> list[str]:
-        """The verdict, then each recommendation, then what not to do, and what the runs warn of."""
+        """The verdict, then each recommendation, then what not to do, and the warnings of the runs."""
         warned = (f"warning: {line}" for line in lines(self.found.warnings))
         return [self.verdict, *map(action_text, self.found.all), *warned]
 
@@ -62,11 +62,11 @@ def recommend(
 ) -> Recommendations:
     """Say what to do about a cluster, by value: `weft.recommend("runs/xray", "runs/tune", twin="twins/mine")`.
 
-    folders: runs (xray, signature), folders of tune, accept, watch and twin, and what `weft check --json` printed, all
-    of one cluster. twin: a twin's folder, or a fabric, which predicts effects; without it one is made of the runs, if
-    one of them is an xray. plan, settings: the workload that effects are stated on; by default an all-to-all (aapc) of
-    blocks that suit the hosts. prices: a list of the catalogue or a file, for what upgrades cost. out: a folder to be
-    written, which `weft.verify` takes. Raises RequestError where one is wrong.
+    folders: runs (xray, signature), folders of tune, accept, watch and twin, and output of `weft check --json`, all of
+    one cluster. twin: a twin's folder, or a fabric, which predicts effects; by default one is made of the runs, if one
+    of them is an xray. plan, settings: the workload on which effects are stated; by default an all-to-all (aapc) with
+    blocks that suit the hosts. prices: a list of the catalogue or a file, for the cost of upgrades. out: a folder to
+    write, which `weft.verify` takes. Raises RequestError if any of them is invalid.
     """
     asked = JudgingRequest(
         None if twin is None else os.fspath(twin),
@@ -92,10 +92,10 @@ def verify(
 ) -> Verification:
     """Measure whether a recommendation helped, after it was carried out: `weft.verify("advice", "link-n7").held`.
 
-    folder: what `weft.recommend` wrote. id: which recommendation. on, scale: where; by default where it was measured.
-    nodes, ports: as in `weft.run`. yes: run the commands and change the settings that the folder names. out: a new
-    folder for what is measured; FOLDER/verify/ID-TIME by default. showing: shows how far it is. Raises RequestError
-    where it cannot be shown by measuring, WorkError where that fails.
+    folder: what `weft.recommend` wrote. id: which recommendation. on, scale: where to measure; by default where it was
+    measured before. nodes, ports: as in `weft.run`. yes: run the commands and change the settings that the folder
+    names. out: a new folder for the measurements; FOLDER/verify/ID-TIME by default. showing: shows the progress. Raises
+    RequestError if measuring cannot show it, WorkError if that fails.
     """
     time = f"{datetime.datetime.now():%Y%m%d-%H%M%S}"
     place = out or Path(folder) / "verify" / f"{id}-{time}"

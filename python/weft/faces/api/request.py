@@ -1,4 +1,4 @@
-"""What a user asks of a run, as a request with the command that makes the same run."""
+"""A user's run as a request, with the command that repeats it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.measure.execute.request import RunRequest
 from weft.plan.load import PlanSource
 
 _FABRICS = ("lab", "vm", "sim")
-"""Testbeds that have all hosts of a fabric whatever is measured: fewer nodes are those of the steps."""
+"""Testbeds that always have all hosts of a fabric: a smaller number of nodes applies to the steps."""
 
 
 def run_request(
@@ -30,7 +30,7 @@ def run_request(
 
 
 def _command(plan: PlanSource, on: str, options: RunOptions) -> list[str]:
-    """The command that makes the same run; none where the plan is no file."""
+    """The command that repeats the run; empty if the plan is not a file."""
     overrides = overrides_of(plan, options)
     if isinstance(plan, Mapping):
         return []

@@ -1,4 +1,4 @@
-"""A run from Python: its tables, its finding, its figures."""
+"""A run from Python: its tables, its findings, its figures."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from weft.understand.report.figures.drawing.figure import Figure
 
 SHOWN = 6
-"""So many warnings and explanations are printed."""
+"""Warnings and explanations that are printed."""
 
 
 class Run(Said):
@@ -54,16 +54,16 @@ class Run(Said):
 
     def __init__(self, stored: StoredRun) -> None:
         self.stored = stored
-        """The run as the other modules of weft take it."""
+        """The run as other modules of weft use it."""
 
     @property
     def folder(self) -> Path | None:
-        """Where it is; None for a run in memory."""
+        """The folder; None for a run in memory."""
         return self.stored.directory if self.stored.in_memory is None else None
 
     @property
     def meta(self) -> RunMeta:
-        """What run.json says: plan, testbed, nodes, settings."""
+        """The content of run.json: plan, testbed, nodes, settings."""
         return self.stored.meta
 
     @property
@@ -73,7 +73,7 @@ class Run(Said):
 
     @property
     def nodes(self) -> list[str]:
-        """The nodes' names, in the order that `src` and `dst` of samples count in."""
+        """The nodes' names, in the order of the indices `src` and `dst` of samples."""
         return [str(node["name"]) for node in self.meta.nodes]
 
     @property
@@ -93,7 +93,7 @@ class Run(Said):
 
     @cached_property
     def signature(self) -> Signature | None:
-        """Latency, peak, half-power, knee and saturation size of a pair; None where no pair was measured."""
+        """Latency, peak, half-power, knee and saturation size of a pair; None if no pair was measured."""
         return signature(self.stored)
 
     @cached_property
@@ -103,56 +103,56 @@ class Run(Said):
 
     @cached_property
     def phases(self) -> Table:
-        """Each phase: how long it took (ms), its slowest route, what all routes carried (Mb/s)."""
+        """Each phase: its duration (ms), its slowest route, and the total rate of all routes (Mb/s)."""
         return Table.of_results("Phases", phases_table(self._found_phases))
 
     @cached_property
     def evidence(self) -> Table:
-        """What hosts did meanwhile: processor time, interrupts, losses; no rows where nothing was recorded.
+        """What hosts did meanwhile: processor time, interrupts, losses; no rows if nothing was recorded.
 
-        `kind` is "measure" or "counter". The unit of a measure is in its name, such as "system_ns" of one message.
-        Counters are those of one message too, and of gauges the value. `part` says which phase of the size it is, where
-        several are. An interval is over launches.
+        `kind` is "measure" or "counter". The unit of a measure is in its name, such as "system_ns", per message.
+        Counters are per message too, but gauges are values. `part` is the phase of the size, if there are several.
+        Intervals are over launches.
         """
         return Table.of_results("Evidence", long_table(evidence(self.stored).points))
 
     @cached_property
     def tables(self) -> Tables:
-        """Every table that `weft show` and the report have of it, by name: those above, and what applications came to.
+        """Every table that `weft show` and the report have, by name: those above, and results of applications.
 
-        Each column's field has its unit and the heading that people read in its metadata.
+        Each field's metadata has the column's unit and its heading.
         """
         return Tables.of_results(tables_of(summarise(self.stored)))
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
-        """Limits, slow nodes, and what explains the curve; `weft.diagnose` compares with a declared fabric too."""
+        """Limits, slow nodes, and explanations of the curve; `weft.diagnose` also compares with a declared fabric."""
         return Diagnosis(diagnose(self.stored))
 
     @cached_property
     def prediction(self) -> Held | None:
-        """What was predicted before the run beside what it measured; None where nothing was (`weft.run`, predict)."""
+        """The prediction made before the run, with what it measured; None if there was none (`weft.run`, predict)."""
         return held(self.stored)
 
     @cached_property
     def figures(self) -> list[str]:
-        """The names that `plot` takes."""
+        """The names that `plot` accepts."""
         return [figure.name for figure in self._figures]
 
     def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
-        """A figure of the report as an Altair chart: one of `figures`, or the most telling one.
+        """A figure of the report as an Altair chart: one of `figures`, or the most informative one.
 
-        `run.plot("throughput").save("throughput.svg")`. Raises RequestError where there is no such figure.
+        `run.plot("throughput").save("throughput.svg")`. Raises RequestError for an unknown figure.
         """
         return chosen(self._figures, figure)
 
     def resume(
         self, *, yes: bool = False, patience_s: float = 10.0, reporter: Reporter | None = None
     ) -> Run:
-        """Measure what the run lacks, and return it anew; a complete run stays as it is.
+        """Measure what the run lacks, and return a new object; a complete run is not changed.
 
-        `yes`: run the commands and change the settings that run.json names, where there are such. Raises RequestError
-        for a run in memory, for a folder of another user, and where a command was not agreed to.
+        `yes`: run the commands and change the settings that run.json names, if there are any. Raises RequestError for a
+        run in memory, for a folder of another user, and if a command was not approved.
         """
         if self.folder is None:
             raise RequestError("a run in memory cannot be resumed", "simulate it again")
@@ -160,7 +160,7 @@ class Run(Said):
         return ended(resume_run(str(self.folder), reporter, patience_s, approved))
 
     def lines(self) -> list[str]:
-        """What it found: the report's verdict, what explains it, and the warnings."""
+        """The findings: the report's verdict, explanations, and warnings."""
         return self._lines
 
     @cached_property
@@ -181,7 +181,7 @@ class Run(Said):
         return [*doubt, title, *said, *self._phase_lines(), *explained, *warned]
 
     def _phase_lines(self) -> Iterator[str]:
-        """Of each step between many nodes: how long its phases took, and what each route got."""
+        """For each step between many nodes, the duration of its phases and the rate of each route."""
         for step, planned in enumerate(self.meta.plan.steps):
             mine = [one for one in self._found_phases if one.step == step]
             if mine and planned.is_ensemble and not planned.measures_latency:
@@ -207,7 +207,7 @@ class Run(Said):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was interrupted: `run` is what was measured before, in its folder. `run.resume()` continues it."""
+    """A run was interrupted: `run` has what was measured before, in its folder. `run.resume()` continues it."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(
@@ -217,7 +217,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def ended(stored: StoredRun) -> Run:
-    """A run that has just ended; raises Interrupted where a user ended it."""
+    """A run that has just ended; raises Interrupted if the user ended it."""
     run = Run(stored)
     if run.meta.is_interrupted:
         raise Interrupted(run)
@@ -229,5 +229,5 @@ RunSource = Run | str | os.PathLike[str]
 
 
 def opened(source: RunSource) -> Run:
-    """A run, opened where it is a folder's name; raises RequestError where it is no run folder."""
+    """A run, opened if a folder is given; raises RequestError if it is not a run folder."""
     return source if isinstance(source, Run) else Run(StoredRun.open(source))

@@ -1,4 +1,4 @@
-"""Starting runs, and opening those there are."""
+"""Starts runs, and opens existing ones."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def run(
     plan: a catalogue name, the path of a TOML file, or a dictionary with the keys of such a file.
     on: what to run on, such as "lab:pair", "ssh:n[1-8]", "sim:two-racks", "node:p4-400-base", "local:".
     out: the run folder to write; runs/PLAN-TIME by default.
-    scale: multiplies every rate of a fabric; without it 1, or of a lab what this machine carries. nodes: use the first
-    so many of a real cluster.
+    scale: multiplies every rate of a fabric; by default 1, or for a lab what this machine carries. nodes: use only
+    the first nodes of a real cluster.
     ports: for data, such as "5000-5100". cpus: the processor of each node's agent.
     patience_s: seconds without progress after which a peer has failed.
     launches: how often to repeat with fresh agents. until: end each size by itself, such as "±2 %, 60 s".
@@ -67,13 +67,13 @@ def run(
     victim, congestors: of the plan `interference`, such as "allreduce" and ["incast", "alltoall"].
     file: what the plan `cast` casts, a file of the first node. to: where the others write it, "{node}" is a node's
     name. overwrite: replace another file. compress: "zstd" or "lz4".
-    predict: what the network is known from: folders of runs on it, the folder of a twin, or a fabric. What the run will
-    take is predicted before it begins; afterwards `run.prediction` holds it against what was measured.
+    predict: what describes the network: folders of runs on it, the folder of a twin, or a fabric. The run is predicted
+    before it begins; afterwards `run.prediction` compares the prediction with the measurements.
 
-    Raises RequestError before anything is started where the request is wrong, WorkError where the work fails, and
-    Interrupted (a KeyboardInterrupt) on an interrupt: what was measured is in the folder, and can be resumed.
+    Raises RequestError before anything is started if the request is invalid, WorkError if the work fails, and
+    Interrupted (a KeyboardInterrupt) on an interrupt: measurements are kept in the folder, and the run can be resumed.
     """
-    given = locals()  # has all fields of the options by their names, which a test holds
+    given = locals()  # has all fields of the options by name, which a test checks
     options = RunOptions(**{name: given[name] for name in RunOptions.__struct_fields__})
     request = run_request(plan, on, options)
     predicting = None if predict is None else predictor(predict)
@@ -82,7 +82,7 @@ def run(
 
 
 def open(folder: str | os.PathLike[str]) -> Run:
-    """Open a run folder, whole or cut short: `weft.open("runs/pair").points`. Raises RequestError where it is none."""
+    """Open a run folder, complete or not: `weft.open("runs/pair").points`. Raises RequestError if it is not one."""
     return opened(folder)
 
 
@@ -97,13 +97,13 @@ def simulate(
     page: str | None = None,
     server: str | None = None,
 ) -> Run:
-    """Compute a plan and return the run in memory; no folder is written.
+    """Simulate a plan and return the run in memory; no folder is written.
 
         weft.simulate("aapc", "clos(leaves=4,spines=2,hosts=8)").phases.to_pandas()
         weft.simulate("netpipe", "node:p4-400-base").points
 
     plan and settings: as in `weft.run`. fabric: a catalogue name, a file, a generator, what `weft.fabric` or
-    `weft.machine` returned, or a testbed such as "node:p4-400-base". Raises RequestError where it cannot be simulated.
+    `weft.machine` returned, or a testbed such as "node:p4-400-base". Raises RequestError if it cannot be simulated.
     """
     testbed, built_at = _testbed(fabric)
     options = RunOptions(
@@ -119,7 +119,7 @@ def simulate(
 
 
 def _testbed(fabric: str | os.PathLike[str] | Fabric | Machine) -> tuple[str, float]:
-    """What it is called, and the scale that it was made with."""
+    """Its name, and the scale with which it was made."""
     if isinstance(fabric, Fabric):
         return fabric.testbed, fabric.scale
     if isinstance(fabric, Machine):

@@ -1,4 +1,4 @@
-"""Tuning a pair of nodes from Python: what is better than the settings as they are, with evidence."""
+"""Tuning a pair of nodes from Python: which settings are better than the current ones, with evidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weft.runs.run_warnings import lines
 
 
 class Tuning(Said):
-    """What a tuning found. Made by `weft.tune`."""
+    """The result of a tuning. Made by `weft.tune`."""
 
     def __init__(self, found: Found, folder: Path) -> None:
         self.found, self.folder = found, folder
@@ -31,18 +31,18 @@ class Tuning(Said):
 
     @property
     def recommendations(self) -> tuple[Recommendation, ...]:
-        """The settings that are better, each confirmed; none is an answer, too."""
+        """The settings that are better, each confirmed; possibly none."""
         return self.found.recommendations
 
     @property
     def settings(self) -> dict[str, str]:
-        """What is recommended, by knob."""
+        """The recommended settings, by knob."""
         return self.found.settings
 
     @property
     def candidates(self) -> Table:
-        """A row for each candidate of each race: `ratio` is how many times as good as the baseline it was, by the
-        blocks of the race; null for the baseline. `dropped_after` is the block after which it was dropped."""
+        """A row for each candidate of each race: `ratio` is its result over the baseline's, by the blocks of the race;
+        null for the baseline. `dropped_after` is the block after which it was dropped."""
         return Table.of_results("Candidates", candidates_table(self.found.raced))
 
     @property
@@ -51,7 +51,7 @@ class Tuning(Said):
         return {one.choice.name: opened(one.result.folder) for one in self.found.raced}
 
     def lines(self) -> list[str]:
-        """The verdict, then each recommendation with its evidence, and what the runs warn of."""
+        """The verdict, then each recommendation with its evidence, and the warnings of the runs."""
         told = [line for one in self.recommendations for line in one.lines()]
         warned = (f"warning: {line}" for line in lines(self.found.warnings))
         return [f"{self.found.testbed}: {self.found.verdict}", *told, *warned]
@@ -73,13 +73,13 @@ def tune(
 ) -> Tuning:
     """Race settings between the first two nodes, and confirm what is better: `weft.tune("ssh:a,b").recommendations`.
 
-    on: the testbed. goal: "stream", "latency", "mixed", or a plan. knobs: only these (`weft list knobs`).
-    time_s: for all of it. out: the folder of all runs; runs/tune-TIME by default. apply: leave settings of hosts that
-    won in place. apply_anyway: also tune the interface that ssh uses. scale, nodes, ports: as in `weft.run`. showing:
-    shows how far it is.
+    on: the testbed. goal: "stream", "latency", "mixed", or a plan. knobs: only these (`weft list knobs`). time_s: for
+    the whole tuning. out: the folder of all runs; runs/tune-TIME by default. apply: leave the winning settings of hosts
+    in place. apply_anyway: also tune the interface that ssh uses. scale, nodes, ports: as in `weft.run`. showing: shows
+    the progress.
 
-    Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
-    interrupt: `weft.resume_tuning(folder)` continues it.
+    Raises RequestError before anything is started, WorkError if the work fails, and KeyboardInterrupt on an interrupt:
+    `weft.resume_tuning(folder)` continues it.
     """
     folder = Path(out or default_folder())
     request = TuneRequest(
@@ -98,16 +98,16 @@ def tune(
 
 
 def default_folder() -> Path:
-    """That of a tuning which begins now."""
+    """The default folder of a tuning that starts now."""
     return Path(f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
 
 
 def resume_tuning(
     folder: str | os.PathLike[str], *, yes: bool = False, showing: Showing = silent
 ) -> Tuning:
-    """Continue a tuning that was cut short; what was measured stays. Raises RequestError where it is none.
+    """Continue an interrupted tuning; measurements are kept. Raises RequestError if the folder is not a tuning.
 
-    yes: run the commands and change the settings that the folder names, where there are such.
+    yes: run the commands and change the settings that the folder names, if there are any.
     """
     place = os.fspath(folder)
     approved = tuning.deeds_of_tuning(place) if yes else []
@@ -115,8 +115,8 @@ def resume_tuning(
 
 
 def undo_settings() -> list[Restored]:
-    """Put back the settings of hosts that runs and tunings on this machine have changed and not put back.
+    """Restore the settings of hosts that runs and tunings on this machine have changed and not restored.
 
-    What cannot be put back is said in its `outcome`, and stays to be tried again.
+    What cannot be restored says so in its `outcome`, and can be tried again.
     """
     return undo()

@@ -1,4 +1,4 @@
-"""Twins from Python: a network that was measured as one that can be simulated, and how far it can be trusted."""
+"""Twins from Python: a measured network that can be simulated, and how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.simulation.prediction.predict import PlannedWorkload
 
 
 class Twin(Said):
-    """A network as it was measured. Made by `weft.make_twin` and `weft.open_twin`."""
+    """A measured network. Made by `weft.make_twin` and `weft.open_twin`."""
 
     def __init__(self, folder: Path, found: twin.TwinDocument, draws: Draws) -> None:
         self.folder, self.found, self.draws = folder, found, draws
@@ -32,12 +32,12 @@ class Twin(Said):
         return Table.of_results("parameters", parameters_table(self.found))
 
     def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
-        """Time and rate of each step and size of a plan, with 90 % intervals where the twin is off as on the patterns
-        left out of its fit (too narrow with its warning `error-unknown`); raises RequestError."""
+        """Time and rate of each step and size of a plan, with 90 % intervals if the twin's errors are as on the
+        patterns left out of its fit (too narrow with its warning `error-unknown`); raises RequestError."""
         return intervals(self.draws, PlannedWorkload(os.fspath(plan)))
 
     def lines(self) -> list[str]:
-        """How good it is, then what it does not know."""
+        """Its accuracy, then what it does not know."""
         unknown = [one for one in self.found.parameters if not one.is_identified]
         return [
             f"{self.folder}: {self.found.verdict}",
@@ -54,8 +54,8 @@ def make_twin(
 ) -> Twin:
     """Make a twin of a network from runs on it: `weft.make_twin(["runs/xray", "runs/signature"], out="twins/mine")`.
 
-    runs: their folders, one of them of the plan xray. out: the twin's folder. draws: networks that stand for what is
-    not known. showing: is told what it does. Raises RequestError where the runs are not of one network.
+    runs: their folders, one of them of the plan xray. out: the twin's folder. draws: number of networks that represent
+    the uncertainty. showing: is called with the progress. Raises RequestError if the runs are not of one network.
     """
     folder = Path(out)
     build.make_twin([os.fspath(run) for run in runs], folder, draws, showing)
@@ -63,7 +63,7 @@ def make_twin(
 
 
 def open_twin(folder: str | os.PathLike[str]) -> Twin:
-    """The twin in a folder; raises RequestError where there is none, or its fabric file was changed."""
+    """The twin in a folder; raises RequestError if there is none, or its fabric file was changed."""
     path = Path(folder)
     found, document = twin.read_twin(path)
     return Twin(path, found, found.draws_of(document))

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Watch:
-    """What the folder of a watch has. `damage` says what of it cannot be read, `notes` what an
-    importer left out of its files.
+    """The content of a watch's folder. `damage` says what cannot be read, `notes` what an importer left out of its
+    files.
 
-    `series` are the probes of each link as arrays (NumPy, one entry a probe): `time_s`, `rtt_s` (NaN where nothing came
-    back), `size_bytes`, `kind`.
+    `series` are the probes of each link as arrays (NumPy, one entry per probe): `time_s`, `rtt_s` (NaN if there was no
+    answer), `size_bytes`, `kind`.
     """
 
     folder: Path
@@ -38,17 +38,17 @@ class Watch:
 
     @cached_property
     def findings(self) -> WatchFindings:
-        """Links with availability, alpha, beta, busy hours, changes and gaps; outages of all of them."""
+        """Links with availability, alpha, beta, busy hours, changes and gaps; outages of all links."""
         return analyse(self.series)
 
     @cached_property
     def tables(self) -> Tables:
-        """What `weft watch show` and the report have, by name, such as `watch.tables["outages"]`."""
+        """The tables of `weft watch show` and the report, by name, such as `watch.tables["outages"]`."""
         return Tables.of_results(tables_of(self.findings, self.series))
 
     def messages(self, size_bytes: int, ranks: int | None = None) -> list[MessageTimes]:
-        """What a message of this size takes on each link, by hour of the week or the day, with intervals (s), and an
-        all-to-all of it between so many ranks, half of them at either site."""
+        """The time (s) of a message of this size on each link, by hour of the week or the day, with intervals, and of
+        an all-to-all of it among `ranks` ranks, half of them at each site."""
         return message_times(self.series, size_bytes, ranks)
 
     def report(
@@ -59,14 +59,14 @@ class Watch:
         ranks: int = 16,
     ) -> Path:
         """Write the page, as `weft watch report` does: report.html in the folder unless `out` names a file. Raises
-        RequestError where nothing was measured, WorkError where the file cannot be written."""
+        RequestError if nothing was measured, WorkError if the file cannot be written."""
         from weft.understand.report.frame import FILE_NAME
 
         return self.page(message_bytes, ranks).write(Path(out or self.folder / FILE_NAME))
 
     def page(self, message_bytes: int = 1_000_000, ranks: int = 16) -> LinksReport:
-        """The page and its figures, not yet written."""
-        from weft.links.report.material import About  # drawing takes long to import
+        """The page and its figures, not written."""
+        from weft.links.report.material import About  # drawing is slow to import
         from weft.links.report.page import LinksReport
 
         about = About(self.folder.resolve().name, self.source, self.config, self.damage)
@@ -76,9 +76,8 @@ class Watch:
 def open_watch(
     folder: str | os.PathLike[str], since_s: float | None = None, *, is_summary: bool = False
 ) -> Watch:
-    """Read the folder of a watch, which may be written meanwhile; `since_s` (Unix time) leaves out what is older. A
-    summary has all losses, and of the answers of days that are over about one a minute. Raises RequestError where it is
-    none."""
+    """Read the folder of a watch, even while it is written; `since_s` (Unix time) leaves out older data. A summary has
+    all losses, but only about one answer a minute of past days. Raises RequestError if it is not a watch."""
     found = store.open_watch(folder, since_s, is_summary=is_summary)
     record = found.record
     return Watch(

@@ -25,13 +25,13 @@ class WhatIf(Said):
 
     @property
     def outcomes(self) -> tuple[AlternativeOutcome, ...]:
-        """The alternatives, the one that brings most first."""
+        """The alternatives, the most effective first."""
         return self.found.outcomes
 
     @property
     def effects(self) -> Table:
-        """What each alternative brings, the best first (shape: alternatives, steps and sizes). `speedup` is how many
-        times as fast it is; `is_clear` where its interval excludes 1."""
+        """The effect of each alternative, the best first (shape: alternatives, steps and sizes). `speedup` is the ratio
+        of speeds; `is_clear` if its interval excludes 1."""
         return Table.of_results("effects", effects_table(self.found))
 
     def lines(self) -> list[str]:
@@ -59,11 +59,10 @@ def foresee(
 ) -> WhatIf:
     """What changes of a network would bring: `weft.foresee("two-racks", "links.rack1-rack2.rate*=2")`.
 
-    subject: a twin's folder, a fabric or a generator. changes: made together, in words of the fabric's file
-    (docs/what-if.md). alternatives: further ones by name. plans: what is asked of the network, an all-to-all without.
-    verify: builds the network before and after as labs and measures both, `launches` times, at a scale that this
-    machine carries. out: a new folder for everything. prices: a file of prices, or the catalogue's. Raises
-    RequestError for what cannot be made or predicted.
+    subject: a twin's folder, a fabric or a generator. changes: made together, in the syntax of docs/what-if.md.
+    alternatives: further ones by name. plans: the workload, an all-to-all by default. verify: builds the network before
+    and after as labs and measures both, `launches` times, at a scale that this machine carries. out: a new folder for
+    everything. prices: a file of prices, or the catalogue's. Raises RequestError for what cannot be made or predicted.
     """
     asked: list[Alternative] = [alternative(changes)] if changes else []
     asked += [alternative(texts, name) for name, texts in (alternatives or {}).items()]

@@ -1,4 +1,4 @@
-"""Asking before something is done that a folder names."""
+"""Asks before something is done that a folder names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ yes_option = click.option(
 
 
 def is_agreed(folder: str | os.PathLike[str], deeds: Sequence[str], yes: bool) -> bool:
-    """Whether the user agrees to what a folder makes this machine do; on a terminal they are asked."""
+    """Whether the user approves what a folder makes this machine do; on a terminal they are asked."""
     if not deeds or yes:
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -1,4 +1,4 @@
-"""The commands of `weft`, each imported when it is asked for: no command waits for what only others need."""
+"""The commands of `weft`, each imported on demand, so that no command waits for imports of others."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ SECTIONS = {
         "list": "lookup.listing.list_",
     },
 }
-"""What each is for; below weft.faces.cli, the file and the function."""
+"""The purpose of each; the file below weft.faces.cli, and the function."""
 HIDDEN = {"sweep-task": "models.sweep_task.sweep_task"}
-"""Those that only other programs call."""
+"""Commands that only other programs call."""
 _PLACES = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
@@ -61,11 +61,11 @@ class Commands(click.Group):
     """A group of these commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names in the alphabet's order."""
+        """Their names in alphabetical order."""
         return sorted(_PLACES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command by its name; for a name that there is not all come, so that click can say which was meant."""
+        """A command by its name; for an unknown name all are imported, so that click can suggest one."""
         if ctx.resilient_parsing:
             return _completing(cmd_name)
         places = _PLACES | HIDDEN
@@ -74,13 +74,13 @@ class Commands(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that begin so, from the files' text, and options."""
+        """The commands with this beginning, from the files' text, and options."""
         found = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         items = [CompletionItem(name, help=_short_help(_PLACES[name], 80)) for name in found]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The lists in `weft --help`, from the files' text: importing them all takes seconds."""
+        """The lists in `weft --help`, from the files' text, because importing all takes seconds."""
         width = formatter.width - 6 - max(map(len, _PLACES))
         for heading, places in SECTIONS.items():
             rows = [(name, _short_help(place, width)) for name, place in places.items()]
@@ -99,9 +99,9 @@ def _short_help(place: str, width: int) -> str:
 
 
 def _completing(name: str) -> click.Command | None:
-    """A command whose words are completed."""
+    """A command with completion of its words."""
     from weft.faces.cli.shell.outline import (
-        restored,  # here, because commands that run do without it
+        restored,  # here, because commands that run do not need it
     )
 
     return restored(name, lambda: _load(_PLACES[name])) if name in _PLACES else None

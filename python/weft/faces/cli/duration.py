@@ -1,4 +1,4 @@
-"""Times as options take them."""
+"""Durations in options."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from weft.base.quantity import format_us
 
 
 class Duration(click.ParamType[float]):
-    """Seconds from a time with a unit, such as 90s, "10 min" or 30d; a number alone counts seconds. What is not above
-    0, below `least_s` or above `most_s` is refused."""
+    """Seconds from a duration with a unit, such as 90s, "10 min" or 30d; a number alone is in seconds. Values not above
+    0, below `least_s` or above `most_s` are refused."""
 
     name = "time"
 

@@ -1,4 +1,4 @@
-"""Which page of docs/ says more about an error."""
+"""The page of docs/ that says more about an error."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ PAGES = {
     "weft.operate.vpn": "vpn.md",
     "weft.decisions.what_if": "what-if.md",
 }
-"""By room or file. What an error of the catalogue or of an amount is about, its callers say."""
+"""By package or file. For errors of the catalogue or of an amount, the callers decide."""
 
 
 def page_of(traceback: TracebackType | None) -> str:
-    """The page of the innermost place that has one; "" where none has."""
+    """The page of the innermost frame that has one; "" if none has."""
     modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(traceback)]
     return next((page for module in reversed(modules) if (page := _page(module))), "")
 
@@ -62,6 +62,6 @@ def _page(module: str) -> str:
 
 
 def local_page(name: str) -> str:
-    """Where a page is on this machine; "" where it is not."""
+    """The path of a page on this machine; "" if it is not there."""
     path = catalog.folder("code").parent.parent / "docs" / name
     return catalog.shown(path) if name and path.is_file() else ""

@@ -21,7 +21,7 @@ from weft.faces.cli.without_pandas import do_without_pandas
 INTERRUPTED = 130
 FEWEST_COLUMNS = 40
 LONGEST_MESSAGE = 1000
-"""What quotes a file may be as long as a line of it."""
+"""A message that quotes a file may be as long as a line of the file."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,13 +34,13 @@ def weft() -> None:
 
 
 def main() -> NoReturn:
-    """The process of a command, which hands no tables to pandas."""
+    """The entry point of a process, which does not load pandas for tables."""
     do_without_pandas()
     run_command()
 
 
 def run_command() -> NoReturn:
-    """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
+    """Run the command line. Exit codes: 0 success, 1 the work failed, 2 the request was invalid."""
     _speak_utf8()
     guard_streams()
     _interrupt_on_terminate()
@@ -70,20 +70,20 @@ def run_command() -> NoReturn:
             _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", "", 1)
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        # What is still in the buffer would fail once more at the end.
+        # Otherwise flushing the buffer at exit would fail once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(f"cannot write what was asked for: {error.strerror}", "free some space", 1)
 
 
 def _speak_utf8() -> None:
-    """Start again with UTF-8 where the locale cannot name all files, such as LC_ALL=C with PYTHONUTF8=0."""
+    """Restart with UTF-8 if the locale cannot represent all file names, such as LC_ALL=C with PYTHONUTF8=0."""
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _interrupt_on_terminate() -> None:
-    """Have the first request to terminate be an interrupt, so that labs are taken away; one that follows, as from
-    `timeout`, which asks the process and its group, would cut off the cleaning up."""
+    """Turn the first termination request into an interrupt, so that labs are removed. Further ones, as from `timeout`,
+    which signals both the process and its group, are ignored, because they would cut off the clean-up."""
 
     def interrupt(*_: object) -> NoReturn:
         signal.signal(signal.SIGTERM, lambda *_: None)
@@ -94,21 +94,21 @@ def _interrupt_on_terminate() -> None:
 
 
 def _widen() -> None:
-    """No table and no help fits in fewer columns: there the terminal breaks the lines."""
+    """Set a minimum width, because tables and help do not fit into fewer columns: the terminal then breaks lines."""
     if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"][:9]) < FEWEST_COLUMNS:
         os.environ["COLUMNS"] = str(FEWEST_COLUMNS)
 
 
 def _answer_shells() -> None:
     from weft.faces.cli.shell.shells import (
-        register,  # here, because commands that run do without it
+        register,  # here, because commands that run do not need it
     )
 
     register()
 
 
 def _fail(message: str, hint: str, exit_code: int, page: str = "") -> NoReturn:
-    """Say what is wrong on standard error, and to a program that asked for JSON also there; `page` says more."""
+    """Print an error to standard error and, for a program that asked for JSON, to standard output; `page` says more."""
     if len(message) > LONGEST_MESSAGE:
         message = f"{message[:LONGEST_MESSAGE]}..."
     print_error(message, hint, page)

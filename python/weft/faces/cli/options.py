@@ -19,13 +19,13 @@ ports_option = click.option("--ports", metavar="RANGE", help="Ports for data, su
 
 
 _NEXT = re.compile(r",\s*(?=[A-Za-z_][\w.*-]*\s*=)")
-"""Where a further key begins, but inside of brackets and quotes."""
+"""The start of a further key, except inside brackets and quotes."""
 
 
 def split_settings(settings: Iterable[str]) -> dict[str, str]:
     """The keys and values of --set; raises RequestError.
 
-    Further keys behind a comma are beside the first: steps.hpl.n=20000,nb=160 sets steps.hpl.nb, too.
+    Further keys after a comma have the first one's prefix: steps.hpl.n=20000,nb=160 also sets steps.hpl.nb.
     """
     return dict(each for one in settings for each in _split_several(one))
 
@@ -41,7 +41,7 @@ def _split_several(setting: str) -> Iterator[tuple[str, str]]:
 
 
 def _parts(setting: str) -> list[str]:
-    """A setting without further keys is one part, whatever its value has."""
+    """The parts of a setting; without further keys there is one, whatever its value contains."""
     ends = [
         found.span() for found in _NEXT.finditer(setting) if _is_outside(setting[: found.start()])
     ]
@@ -53,7 +53,7 @@ def _parts(setting: str) -> list[str]:
 
 
 def _is_outside(before: str) -> bool:
-    """Whether what stands before a place has closed all brackets and quotes that it has opened."""
+    """Whether the text before a position has closed all its brackets and quotes."""
     plain = _QUOTED.sub("", before)
     is_even = all(plain.count(opened) == plain.count(closed) for opened, closed in ("[]", "{}"))
     return is_even and '"' not in plain and "'" not in plain

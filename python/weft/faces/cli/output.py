@@ -1,4 +1,4 @@
-"""What every command prints: one JSON document, warnings, errors."""
+"""Output of all commands: one JSON document, warnings, errors."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on standard output."
 )
-"""The option that every command takes."""
+"""The option that every command has."""
 
 AT_ONCE = 1000
-"""Entries of a long list that are printed together."""
+"""Entries of a long list that are written at a time."""
 
 
 def print_json(document: Any) -> None:
-    """Print the document, dataclasses as objects; a number that JSON cannot hold is a bug, not an extension."""
+    """Print the document, dataclasses as objects; a number that JSON cannot represent is a bug."""
     click.echo(json.dumps(document, indent=1, allow_nan=False, default=plain))
 
 
 def plain(value: Any) -> Any:
-    """What JSON has no type for, in types that it has; numbers of numpy as Python's."""
+    """A value in types that JSON has; numbers of numpy become Python's."""
     return msgspec.to_builtins(value, enc_hook=lambda number: number.item())
 
 
 def print_json_list(document: msgspec.Struct, name: str, entries: Iterable[msgspec.Struct]) -> None:
-    """Print a document with one more list, which may be too long to be held: an entry a line."""
+    """Print a document with one more list, an entry a line, which may be too long for memory."""
     encoder = msgspec.json.Encoder()
     head = encoder.encode(document).decode().removesuffix("}")
     sys.stdout.write(f"{head},\n{json.dumps(name)}: [")
@@ -55,20 +55,20 @@ def print_json_list(document: msgspec.Struct, name: str, entries: Iterable[msgsp
 
 
 def print_warnings(warnings: Iterable[Warning]) -> None:
-    """Print warnings where messages go: to standard error."""
+    """Print warnings to standard error."""
     for warning in warnings:
         print_warning(f"{warning.message} [{warning.code}]", warning.hint)
 
 
 def print_warning(message: str, hint: str = "") -> None:
-    """Print one, and what to do about it."""
+    """Print a warning, and what to do about it."""
     click.echo(f"warning: {indented(message)}", err=True)
     if hint:
         click.echo(f"  hint: {indented(hint)}", err=True)
 
 
 def print_run(run: RunFolder, as_json: bool, held: Held | None = None) -> None:
-    """Where a run is, and what became of it, also of its prediction."""
+    """Print where a run is and its status, and how its prediction compares."""
     directory, status = str(run.directory), run.meta.status
     warnings = [*run.meta.warnings, *(held.warnings if held else [])]
     if as_json:
@@ -84,8 +84,8 @@ def print_run(run: RunFolder, as_json: bool, held: Held | None = None) -> None:
 
 
 def write_file(path: Path, text: str, is_named: bool = True) -> None:
-    """Write what a command was asked for; raises WorkError. Where the user did not name the file, a link in its place
-    is not followed."""
+    """Write a requested file; raises WorkError. Unless the user named the file, a symbolic link in its place is not
+    followed."""
     try:
         if is_named:
             path.write_text(printable(text))
@@ -97,7 +97,7 @@ def write_file(path: Path, text: str, is_named: bool = True) -> None:
 
 
 def print_error(message: str, hint: str = "", page: str = "") -> None:
-    """Print what is wrong, what would be right, and which page says more."""
+    """Print what is wrong, a hint, and the page that says more."""
     click.echo(f"error: {indented(message)}", err=True)
     if hint:
         click.echo(f"  hint: {indented(hint)}", err=True)

@@ -1,4 +1,4 @@
-"""Standard output and error, to which no command writes control characters that came from elsewhere."""
+"""Standard output and error that filter out control characters of foreign origin."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from weft.base.printable import printable
 
 
 class TextStream:
-    """A stream of text that writes them out. `as_it_is` is for colours of weft's own."""
+    """A text stream that escapes control characters. `as_it_is` is for weft's own colours."""
 
     def __init__(self, stream: TextIO) -> None:
         self.as_it_is = stream
 
     def write(self, text: str) -> int:
-        """As of a file."""
+        """Write text, as a file does."""
         return self.as_it_is.write(printable(text))
 
     def writelines(self, lines: list[str]) -> None:
-        """As of a file."""
+        """Write lines, as a file does."""
         self.as_it_is.writelines(map(printable, lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -27,7 +27,7 @@ class TextStream:
 
 
 def guard_streams() -> None:
-    """Have all that is printed from now on be printable."""
+    """Replace the standard streams, so that everything printed from now on is printable."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, TextStream):
@@ -35,5 +35,5 @@ def guard_streams() -> None:
 
 
 def unguarded(stream: Any) -> Any:
-    """What a console of colours writes to, which looks at each text itself."""
+    """The stream that a coloured console writes to, which checks each text itself."""
     return stream.as_it_is if isinstance(stream, TextStream) else stream

@@ -1,4 +1,4 @@
-"""Keeps Arrow from importing pandas where it is installed, which short commands would spend much of their time on."""
+"""Keeps Arrow from importing an installed pandas, which would take much of the time of short commands."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from importlib.abc import MetaPathFinder
 
 
 def do_without_pandas() -> None:
-    """Have this process find no pandas from now on. To be called before Arrow makes its first array."""
+    """Hide pandas from this process. Must be called before Arrow creates its first array."""
     sys.meta_path.insert(0, _PandasRefuser())
 
 
 class _PandasRefuser(MetaPathFinder):
     def find_spec(self, name: str, path: object, target: object = None) -> None:
-        """Raise ImportError for it."""
+        """Raise ImportError for pandas."""
         if name == "pandas":
             raise ImportError(name)

@@ -1,1 +1,1 @@
-"""`weft serve`: runs in a browser, also while they measure."""
+"""`weft serve`: runs in a browser, even while they measure."""

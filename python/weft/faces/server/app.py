@@ -1,4 +1,4 @@
-"""The addresses behind the token."""
+"""The addresses of the server, below the token."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from weft.faces.server.watch import Watches, encode
 STATIC = Path(__file__).parent / "static"
 PART_BYTES = 1 << 16
 DAMAGED = 422
-"""The status of a run that is there but cannot be read."""
+"""The status for an existing run that cannot be read."""
 
 
 class Served:
-    """Answers for the runs of a folder; each method is an address."""
+    """Serves the runs of a folder; each method is an address."""
 
     def __init__(self, folders: RunFolders) -> None:
         self._folders = folders
@@ -39,18 +39,18 @@ class Served:
         self.watches = Watches(self._views)
 
     def close(self) -> None:
-        """End what still computes."""
+        """End computations that are still running."""
         self._views.close()
         self._documents.close()
 
     async def page(self, request: Request) -> Response:
-        """The page; which run it shows it reads from its own address."""
+        """The page, which reads from its own address which run to show."""
         return FileResponse(STATIC / "index.html")
 
     async def run_page(self, request: Request) -> Response:
-        """The page of a run: all that is in the page is relative to the address of the list."""
+        """The page of a run; everything in the page is relative to the address of the list."""
         name = request.path_params["name"]
-        # As the browser counts, to which an encoded slash is none.
+        # Counted as browsers do, for which an encoded slash is not a separator.
         up = "../" * (request.scope["raw_path"].count(b"/") - 2)
         return RedirectResponse(f"{up}?run={quote(name)}")
 
@@ -59,7 +59,8 @@ class Served:
         return _json({"runs": await asyncio.to_thread(self._folders.listed)})
 
     async def run(self, request: Request) -> Response:
-        """What run.json says, and the document of `weft show --json`; what takes longer has addresses of its own."""
+        """The content of run.json, and the document of `weft show --json`; slower documents have addresses of their
+        own."""
         path = self._path(request)
         show = (await self._documents.get("show", path) / FILE_NAME).open("rb")
         beside = {name: name for name in ("points", "figures")}
@@ -67,7 +68,7 @@ class Served:
         return _stream(chain([head, b',"show":'], _parts(show), [b"}"]))
 
     async def meta(self, request: Request) -> Response:
-        """What run.json says, at once."""
+        """The content of run.json, at once."""
         return _json(read_meta(self._path(request)))
 
     async def diagnosis(self, request: Request) -> Response:
@@ -81,11 +82,11 @@ class Served:
         return _json({**look.status, "points": [point.to_json() for point in look.points]})
 
     async def matrix(self, request: Request) -> Response:
-        """See weft.faces.server.content."""
+        """The matrices of rates (weft.faces.server.content)."""
         return _json((await self._views.look(self._path(request))).matrix)
 
     async def xray(self, request: Request) -> Response:
-        """See weft.faces.server.content; null where the run has no search."""
+        """The state of the search for limits (weft.faces.server.content); null if the run has no search."""
         return _json((await self._views.look(self._path(request))).xray)
 
     async def samples(self, request: Request) -> Response:
@@ -103,7 +104,7 @@ class Served:
         return _stream(_parts((folder / FILE_NAME).open("rb")))
 
     async def figure(self, request: Request) -> Response:
-        """One of them as SVG."""
+        """A figure as SVG."""
         folder = await self._documents.get("figures", self._path(request))
         found = {file.name: file for file in folder.glob("*.svg")}
         if file := found.get(request.path_params["figure"]):
@@ -111,7 +112,7 @@ class Served:
         raise HTTPException(404, "no such figure")
 
     async def events(self, request: Request) -> Response:
-        """What changes, as server-sent events."""
+        """Changes, as server-sent events."""
         last = request.headers.get("last-event-id", "0")
         stream = self.watches.events(self._path(request), _number(last) if last else 0)
         return StreamingResponse(stream, media_type="text/event-stream")
@@ -124,7 +125,7 @@ class Served:
 
 
 def application(served: Served) -> Starlette:
-    """The addresses, and how errors are said."""
+    """The application: its addresses and its error responses."""
     of_run = {
         name: getattr(served, name)
         for name in (
@@ -167,7 +168,7 @@ async def _damaged(request: Request, error: WeftError) -> Response:
 
 
 async def _gone(request: Request, error: FileNotFoundError) -> Response:
-    """The folder was deleted while it was read."""
+    """The response if a folder was deleted while it was read."""
     return _json({"error": {"message": "no such run", "hint": ""}}, 404)
 
 
@@ -180,7 +181,7 @@ def _stream(parts: Iterable[bytes], media_type: str = "application/json") -> Res
 
 
 def _parts(file: BinaryIO) -> Iterator[bytes]:
-    """A file that is open already, since it may be removed meanwhile."""
+    """The content of an open file, which may be deleted meanwhile."""
     with file:
         while part := file.read(PART_BYTES):
             yield part

@@ -19,7 +19,7 @@ MOST_ROWS = 256
 
 
 def matrix_document(run: RunFolder) -> Document:
-    """The rates between nodes, a matrix for each step between many, as far as it is measured."""
+    """The rates between nodes measured so far, a matrix for each step between many."""
     if not run.samples.num_rows:
         return {"matrices": []}
     found = matrices(run, MedianRates.of(run), least_share=0.0)
@@ -45,7 +45,7 @@ def _matrix(meta: RunMeta, one: RateMatrix) -> Document:
 
 
 def _blocks(values: Floats, block: int, worst: Any) -> list[list[float | None]]:
-    """Rows of rounded values, null where there is none; of each block of nodes the worst."""
+    """Rows of rounded values, null if missing; the worst value of each block of nodes."""
     if block > 1:
         count = -(-len(values) // block)
         padded = np.full((count * block,) * 2, np.nan)

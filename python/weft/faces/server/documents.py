@@ -1,5 +1,5 @@
-"""Documents that take long or much memory: each by a command of weft in a process of its own, which writes it to a
-temporary folder. However large it is, it never is in this process."""
+"""Documents that need much time or memory. Each is written to a temporary folder by a weft command in a process of its
+own, so that even a large one never is in this process's memory."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ COMMANDS: dict[Kind, list[str]] = {
     "diagnosis": ["-m", "weft", "diagnose", "--json"],
     "figures": ["-m", "weft.faces.server.figures"],
 }
-"""What Python is given to do, before the run; its working directory is the document's folder."""
+"""Arguments for Python, followed by the run; its working directory is the document's folder."""
 FILE_NAME = "document.json"
 MOST_KEPT = 32
 MOST_BYTES = 256 << 20
-"""Of all documents that are kept on the disk; the one that was asked for last always is."""
+"""Total size of the documents kept on disk; the one requested last is always kept."""
 LONGEST_S = 300
 LONGEST_ERROR = 1 << 16
 LEAST_AGE_S, MOST_SHARE = 2.0, 0.02
-"""Of a run that is measuring a document is computed again after so long, and for so much of the time at most."""
+"""For a running measurement, a document is recomputed at most this often, and for at most this share of the time."""
 
 _Key = tuple[Kind, Path]
 
 
 @dataclass(frozen=True)
 class _Kept:
-    """A document: `folder` has it and the files beside it."""
+    """A document in `folder`, with its other files."""
 
     folder: Path
     state: State
@@ -52,7 +52,7 @@ class _Kept:
 
 
 class Documents:
-    """Computes one at a time, once for all that ask meanwhile, and keeps what was asked for lately."""
+    """Computes one document at a time, once for all that request it meanwhile, and keeps recent ones."""
 
     def __init__(self) -> None:
         self._root = tempfile.TemporaryDirectory(prefix="weft-serve-")
@@ -61,12 +61,12 @@ class Documents:
         self._turn = asyncio.Semaphore(1)
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all documents."""
         self._root.cleanup()
 
     async def get(self, kind: Kind, path: Path) -> Path:
-        """The folder of the document, which is to be opened at once. Raises WorkError where the command failed, with
-        what it said."""
+        """The folder of the document, which must be opened at once. Raises WorkError with the command's message if it
+        failed."""
         key = kind, path
         if (kept := self._kept.get(key)) and _is_fresh(path, kept):
             self._kept.move_to_end(key)
@@ -74,7 +74,7 @@ class Documents:
         if key not in self._coming:
             self._coming[key] = asyncio.create_task(self._compute(key))
             self._coming[key].add_done_callback(lambda _: self._coming.pop(key))
-        # A request may be cancelled: others wait for the same document.
+        # A request may be cancelled while others wait for the same document.
         return await asyncio.shield(self._coming[key])
 
     async def _compute(self, key: _Key) -> Path:
@@ -106,7 +106,7 @@ def _is_fresh(path: Path, kept: _Kept) -> bool:
 
 
 async def _write(arguments: list[str], folder: Path) -> None:
-    """Write what Python prints for these arguments; it is killed where that takes too long."""
+    """Write Python's output for these arguments; the process is killed if it takes too long."""
     with (folder / FILE_NAME).open("wb") as file:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, *arguments),
@@ -130,7 +130,7 @@ async def _write(arguments: list[str], folder: Path) -> None:
 
 
 def _error(text: bytes, exit_code: int) -> WorkError:
-    """What a command says that failed."""
+    """The error that a failed command printed."""
     try:
         error = msgspec.json.decode(text)["error"]
         return WorkError(error["message"], error["hint"])

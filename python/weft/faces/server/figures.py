@@ -1,6 +1,5 @@
-"""The report's figures of a run: python -m weft.faces.server.figures RUN writes NAME.svg of each to its
-working directory,
-and prints a list of them as JSON."""
+"""The figures of a run's report: python -m weft.faces.server.figures RUN writes each as NAME.svg to its working
+directory, and prints a list of them as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from weft.understand.report.material import ReportMaterial
 
 
 def main() -> None:
-    """A process of its own, since drawing takes hundreds of megabytes for a moment."""
+    """Run in a process of its own, because drawing briefly takes hundreds of megabytes."""
     try:
         figures = all_figures(ReportMaterial([RunFolder.open(sys.argv[1])]))
         print(msgspec.json.encode([_drawn(figure) for figure in figures]).decode())

@@ -15,30 +15,30 @@ from weft.runs.lock import is_locked
 from weft.runs.meta import FILE_NAME, RunMeta
 
 MOST_METAS, MOST_LINES = 8, 4096
-"""So many contents of run.json are kept, which may be large, and so many lines of the list."""
+"""How many contents of run.json, which may be large, and how many lines of the list are kept."""
 FRESH_S = 30.0
-"""A partial run whose stream has grown so lately is taken to be live where its lock cannot be seen: it may be held on
-another machine."""
+"""A partial run whose stream grew this recently counts as live if its lock cannot be seen, since another machine may
+hold it."""
 
 State = tuple[tuple[str, int, int, int], ...]
-"""What tells a folder from what it was: name, inode, size and time of its files."""
+"""Identifies a folder's state: name, inode, size and time of its files."""
 
 Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class RunFolders:
-    """All run folders below one; `folder` has no symbolic links in it."""
+    """All run folders below `folder`, whose path has no symbolic links."""
 
     folder: Path
 
     def names(self) -> dict[str, Path]:
-        """Each run by its path below the folder; the folder itself by its name, where it is a run."""
+        """Each run by its path below the folder; the folder itself by its name, if it is a run."""
         found = sorted(run_folders(self.folder))
         return {self._name(path): path for path in found if _stays_inside(path)}
 
     def find(self, name: str) -> Path | None:
-        """The folder of a run; None where there is none of that name, or it leads out of the served one."""
+        """The folder of a run; None for an unknown name, or one that leads out of the served folder."""
         path = self.folder if self._name(self.folder) == name else self.folder / name
         try:
             is_run = "\0" not in name and (path / FILE_NAME).is_file()
@@ -46,11 +46,11 @@ class RunFolders:
             is_its_name = is_inside and self._name(path) == name
             return path if is_its_name and _stays_inside(path) else None
         except OSError:
-            # Too long a name, or a folder that may not be entered.
+            # The name is too long, or the folder may not be entered.
             return None
 
     def listed(self) -> list[dict[str, Any]]:
-        """A line for each run, the newest first; those that cannot be read say why."""
+        """A line for each run, the newest first; runs that cannot be read state the reason."""
         lines = [_line(name, path) for name, path in self.names().items()]
         return sorted(lines, key=lambda line: str(line["started"]), reverse=True)
 
@@ -59,7 +59,7 @@ class RunFolders:
 
 
 def state_of(path: Path) -> State:
-    """The state of a run folder; empty where it has no run.json, since it was deleted."""
+    """The state of a run folder; empty if it has no run.json, because it was deleted."""
     found = []
     try:
         for one in sorted(path.iterdir()):
@@ -67,7 +67,7 @@ def state_of(path: Path) -> State:
                 status = one.stat()
                 found.append((one.name, status.st_ino, status.st_size, status.st_mtime_ns))
     except OSError:
-        # A file that was replaced meanwhile: the next look sees the new one.
+        # The file was replaced meanwhile: the next reading sees the new one.
         pass
     return tuple(found) if any(one[0] == FILE_NAME for one in found) else ()
 
@@ -84,12 +84,12 @@ def is_live(path: Path, status: str) -> bool:
 
 
 def read_meta(path: Path) -> RunMeta:
-    """What run.json says, kept for as long as it does not change; raises RequestError, FileNotFoundError."""
+    """The content of run.json, cached until it changes; raises RequestError, FileNotFoundError."""
     return _read_meta(path, _version(path))
 
 
 def _version(path: Path) -> Version:
-    """What tells run.json from what it was."""
+    """Identifies a version of run.json."""
     status = (path / FILE_NAME).stat()
     return status.st_ino, status.st_size, status.st_mtime_ns
 
@@ -100,7 +100,7 @@ def _read_meta(path: Path, _: Version) -> RunMeta:
 
 
 def _stays_inside(path: Path) -> bool:
-    """Whether the files of a run folder are its own: a link may lead to what is not to be served."""
+    """Whether the files of a run folder are its own: a link may lead to files that must not be served."""
     return not any(one.is_symlink() for one in path.iterdir())
 
 

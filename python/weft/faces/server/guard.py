@@ -1,4 +1,4 @@
-"""Lets requests through that are for this server and have its token; says nothing to others."""
+"""Passes requests on that are for this server and have its token; others get a bare status."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Of every response. There is none that would let another site's pages read it."""
+"""Headers of every response. None of them allows another site's pages to read it."""
 _SENT = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Guard:
-    """In front of an application, which sees paths behind the token."""
+    """Wraps an application, which sees paths without the token."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app = app
@@ -44,15 +44,15 @@ class Guard:
             return
         _, _, path = scope["path"].lstrip("/").partition("/")
         if scope["path"].count("/") == 1:
-            # Relative addresses in the page need the slash behind the token.
+            # Relative addresses in the page need the slash after the token.
             await _answer(send_guarded, HTTPStatus.TEMPORARY_REDIRECT, scope["raw_path"] + b"/")
             return
-        # The application is told no root: no answer of its own can have the token in it.
+        # The application gets no root path, so that none of its responses can contain the token.
         await self._app({**scope, "path": f"/{path}"}, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> HTTPStatus | None:
-        """Why a request gets no answer. A page of another site that gives its name this address (DNS rebinding) has
-        that name as the host."""
+        """The status with which a request is refused; None if it is not. A page of another site that points its name at
+        this address (DNS rebinding) sends that name as the host."""
         headers = scope["headers"]
         if sum(len(name) + len(value) for name, value in headers) > MOST_HEAD_BYTES:
             return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
@@ -73,7 +73,7 @@ class Guard:
 
 
 def _is_plain(path: str) -> bool:
-    """Whether a decoded path has no control characters, and no part that leads elsewhere."""
+    """Whether a decoded path has no control characters and no parts such as ".."."""
     is_printed = all(character >= " " and character not in "\\\x7f" for character in path)
     return is_printed and not {".", "..", ""} & set(path.strip("/").split("/"))
 
@@ -83,7 +83,7 @@ def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
 
 
 async def _answer(send: Send, status: HTTPStatus, location: bytes = b"") -> None:
-    """No more than the status; the rest of the request is not read."""
+    """Send only the status; the rest of the request is not read."""
     headers = [(b"content-length", b"0"), (b"connection", b"close")]
     if location:
         headers.append((b"location", location))

@@ -1,4 +1,4 @@
-"""Keeps the server small. It must be called before anything imports Arrow, so it imports nothing that does."""
+"""Keeps the server's memory small. Must be called before anything imports Arrow, so it imports nothing that does."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import ctypes
 import os
 
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
-"""Of <malloc.h>."""
+"""Constants of <malloc.h>."""
 _MAPPED_BYTES = 64 << 10
-"""Larger blocks are mapped, and unmapped when they are free."""
+"""Larger blocks are mapped, and unmapped when they are freed."""
 
 
 def save_memory() -> None:
-    """Give memory back as soon as it is free."""
+    """Return memory to the system as soon as it is freed."""
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     c = ctypes.CDLL(None)
     c.mallopt(_M_ARENA_MAX, 1)

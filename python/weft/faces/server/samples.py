@@ -21,7 +21,7 @@ MOST = 20_000
 SELECTED_BY = {"step": "step", "size": "size_bytes", "phase": "phase", "launch": "launch"} | {
     name: name for name in ("src", "dst")
 }
-"""What a mark may be given by, and the column that says it."""
+"""The keys that select a mark, and their columns."""
 COLUMNS = ("phase", "launch", "batch", "src", "dst", "size_bytes", "messages")
 TIMES = ("start_ns", "elapsed_ns")
 
@@ -29,8 +29,8 @@ TIMES = ("start_ns", "elapsed_ns")
 def samples_document(
     directory: Path, selected: Mapping[str, int], limit: int = MOST
 ) -> dict[str, Any]:
-    """The batches that have the selected values, in the order of the table: at most `limit`, evenly thinned, with the
-    fastest and the slowest; `of` says of how many. Only what is selected is in memory."""
+    """The batches with the selected values, in the order of the table: at most `limit`, evenly thinned, including the
+    fastest and the slowest; `of` is their total number. Only what is selected is held in memory."""
     meta = read_meta(directory)
     _, tables = SamplesTail(directory).read()
     parts = [_selected(table, selected) for table in tables]

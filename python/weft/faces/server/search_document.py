@@ -1,4 +1,4 @@
-"""What a search for limits believes, as a document."""
+"""The state of a search for limits, as a document."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weft.understand.limits.diagnosis import searched_steps, study_of
 from weft.understand.limits.naming import Namer
 
 LAST_EXPERIMENTS = 20
-"""So many of the experiments that were tried last are listed."""
+"""How many of the latest experiments are listed."""
 
 
 @dataclass(frozen=True)
 class SearchDocument:
-    """What a search believes so far and would try next; `limits`, `slow` and `asks` are tables."""
+    """The results of a search so far and its next experiments; `limits`, `slow` and `asks` are tables."""
 
     is_over: bool
     trials: int
@@ -31,8 +31,8 @@ class SearchDocument:
 
 
 def xray_document(run: RunFolder, is_over: bool) -> Document | None:
-    """What the search for limits believes so far and would try next; None where the run has no search. Where it goes
-    over several networks, `networks` has this of each, with its number from 1, and the rest is of all together."""
+    """The results of a search for limits so far and its next experiments; None if the run has no search. For a search
+    over several networks, `networks` has this for each, with its number from 1, and the rest combines all."""
     plan = run.meta.plan
     networks = [one for one in plan.networks if searched_steps(run.meta, one)]
     if not networks:
@@ -76,7 +76,7 @@ def _search(run: RunFolder, network: int, is_over: bool) -> SearchDocument:
 
 
 def _has_ended(meta: RunMeta, network: int) -> bool:
-    """Whether nothing more is tried on a network, though the run may go on with the next one."""
+    """Whether the search on a network has ended, though the run may continue with the next network."""
     launches = [
         [step, launch]
         for step in searched_steps(meta, network)
@@ -86,7 +86,7 @@ def _has_ended(meta: RunMeta, network: int) -> bool:
 
 
 def _together(each: Mapping[int, SearchDocument], is_over: bool) -> SearchDocument:
-    """All networks, each by its number; tables and texts say which they are of."""
+    """All networks combined; tables and texts state the number of the network."""
     tables = [_tables(one, number) for number, one in each.items()]
     return SearchDocument(
         is_over,
@@ -105,6 +105,6 @@ def _together(each: Mapping[int, SearchDocument], is_over: bool) -> SearchDocume
 
 
 def _tables(one: SearchDocument, number: int) -> dict[str, list[Document]]:
-    """With the network in each row."""
+    """The tables with the network in each row."""
     found = {"limits": one.limits, "slow": one.slow, "asks": one.asks}
     return {name: [{**row, "network": number} for row in rows] for name, rows in found.items()}

@@ -17,7 +17,7 @@ from weft.faces.server.folders import RunFolders
 from weft.faces.server.guard import Guard
 
 MOST_CONNECTIONS = 128
-"""With the token."""
+"""Connections that have presented the token."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class ListeningServer:
 
     @property
     def address(self) -> str:
-        """For a browser on this machine; with it, runs can be read."""
+        """The address for a browser on this machine; anyone who knows it can read runs."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def answer(self) -> None:
-        """Answer until the process is interrupted, or told to end."""
+        """Answer until the process is interrupted or terminated."""
         raise_ends()
         give_way()
         served = Served(RunFolders(self.folder))
@@ -50,8 +50,8 @@ class ListeningServer:
 
 
 def open_server(folder: Path, port: int | None = None) -> ListeningServer:
-    """Listen on the loopback address, at a port that the kernel chooses unless it is given. Raises RequestError where
-    the folder cannot be listed, or the port not be had."""
+    """Listen on the loopback address, on `port` or one chosen by the kernel. Raises RequestError if the folder cannot
+    be listed or the port is not available."""
     try:
         os.scandir(folder).close()
     except OSError as error:
@@ -64,15 +64,15 @@ def open_server(folder: Path, port: int | None = None) -> ListeningServer:
 
 
 def raise_ends() -> None:
-    """Have a request to end (SIGTERM), and the end of the terminal, interrupt: what is on disk is removed then."""
+    """Turn SIGTERM and the end of the terminal into an interrupt, so that temporary files are removed."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def give_way() -> None:
-    """Run only while nothing else wants a processor, this process and what it starts: a measurement on this machine
-    comes first."""
+    """Run this process and its children only while nothing else needs a processor: measurements on this machine have
+    priority."""
     try:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     except OSError:

@@ -1,4 +1,4 @@
-"""What is known of one run, kept up to date with as little work as its new samples need."""
+"""The state of one run, updated with as little work as its new samples need."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Key = tuple[int, int]
 
 @dataclass
 class _Times:
-    """All batches of one step and size: 12 bytes each."""
+    """All batches of one step and size, 12 bytes each."""
 
     phase: int
     launch: list[Ints]
@@ -66,8 +66,8 @@ class RunView:
         self._xray: tuple[bool, Document | None] | None = None
 
     def refresh(self) -> None:
-        """Take in what is new on the disk; raises RequestError, FileNotFoundError."""
-        # Before the samples, as it is written in front of them.
+        """Read what is new on disk; raises RequestError, FileNotFoundError."""
+        # Read before the samples, because it is written before them.
         meta = read_meta(self.directory)
         if meta is not self.meta:
             self.meta, self._matrix, self._xray = meta, None, None
@@ -93,13 +93,13 @@ class RunView:
         return self._matrix
 
     def xray(self, is_over: bool) -> Document | None:
-        """What the search for limits believes."""
+        """The results of the search for limits so far; None if there is no search."""
         if self._xray is None or self._xray[0] != is_over:
             self._xray = is_over, xray_document(self._between_many(), is_over)
         return self._xray[1]
 
     def _between_many(self) -> RunFolder:
-        """The run as if it had its steps between many nodes only."""
+        """The run with only its steps between many nodes."""
         self._many = [pa.concat_tables([SCHEMA.empty_table(), *self._many]).combine_chunks()]
         return RunFolder(self.directory, self.meta, self._many[0])
 

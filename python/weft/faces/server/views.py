@@ -1,4 +1,4 @@
-"""What is known of the runs that were looked at last."""
+"""The state of recently viewed runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.faces.server.view import RunView
 from weft.understand.curve.points import CurvePoint
 
 MOST_ROWS = 2_000_000
-"""Batches that are kept of all runs together, 12 to 52 bytes each; the run that was asked for last is always kept."""
+"""Batches kept for all runs together, 12 to 52 bytes each; the run requested last is always kept."""
 
 Found = TypeVar("Found")
 
@@ -33,18 +33,18 @@ class RunMoment:
 
 
 class Views:
-    """Looks at runs in one thread of its own, which leaves the others to answer."""
+    """Reads runs in a thread of its own, so that other threads can answer."""
 
     def __init__(self) -> None:
         self._views: OrderedDict[Path, RunView] = OrderedDict()
         self._thread = ThreadPoolExecutor(1, "looks")
 
     async def look(self, path: Path) -> RunMoment:
-        """The run as it is; raises RequestError, FileNotFoundError."""
+        """The current state of a run; raises RequestError, FileNotFoundError."""
         return await self._do(lambda: self._look(path))
 
     async def samples(self, path: Path, selected: Mapping[str, int], limit: int) -> dict[str, Any]:
-        """See weft.faces.server.samples."""
+        """The selected batches of a run (weft.faces.server.samples)."""
         return await self._do(lambda: samples_document(path, selected, limit))
 
     async def _do(self, work: Callable[[], Found]) -> Found:

@@ -1,4 +1,4 @@
-"""Follows runs while browsers look at them, and says what has changed."""
+"""Follows runs while browsers show them, and reports changes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from weft.faces.server.folders import State, state_of
 from weft.faces.server.views import RunMoment, Views
 
 POLL_S = 0.4
-"""How often the folder's state is read. Nothing is computed while it stays the same."""
+"""Interval at which the folder's state is read. Nothing is computed while it is unchanged."""
 REST = 3.0
-"""After a look comes a pause of so many times what it took: it may be long for a large run."""
+"""The pause after each reading, as a multiple of its duration, which may be long for a large run."""
 ALIVE_S = 15.0
-"""A comment so often finds browsers that went away."""
+"""Interval of comments, which detect browsers that have left."""
 
 Event = tuple[str, Any]
 
 
 class RunWatch:
-    """One run, for all that look at it. `since` gives what has changed after a number; numbers grow also from one
-    watch to the next, as they come from the clock."""
+    """One run, for all browsers that show it. `since` gives what has changed after a number; numbers also increase from
+    one watch to the next, because they come from the clock."""
 
     def __init__(self, path: Path, views: Views) -> None:
         self._path, self._views = path, views
@@ -39,7 +39,7 @@ class RunWatch:
         self._was_live = False
 
     async def follow(self) -> None:
-        """Until it is cancelled, or the run is gone. However it ends, no stream waits for more."""
+        """Follow the run until this is cancelled or the run is gone. However it ends, no stream keeps waiting."""
         try:
             await self._follow()
         finally:
@@ -58,7 +58,7 @@ class RunWatch:
                 await asyncio.sleep(POLL_S)
 
     async def _look(self) -> float:
-        """Take in what has changed on the disk; how long it took, in s."""
+        """Read what has changed on disk; returns the duration in s."""
         began_s = time.monotonic()
         try:
             look = await self._views.look(self._path)
@@ -95,12 +95,12 @@ class RunWatch:
         self._has_changed = asyncio.Event()
 
     def end(self) -> None:
-        """Tell all that listen that there is no more to come."""
+        """Tell all listeners that there is no more to come."""
         self.is_over = True
         self._wake()
 
     async def events(self, last: int) -> AsyncIterator[bytes]:
-        """What has changed after event `last`, and what changes from now on, as server-sent events."""
+        """Changes after event `last`, and further changes as they happen, as server-sent events."""
         if last > self.number or last < self._begin:
             last = 0
         while True:
@@ -138,7 +138,7 @@ class Watches:
         self._watches: dict[Path, tuple[RunWatch, asyncio.Task[None], list[int]]] = {}
 
     async def events(self, path: Path, last: int) -> AsyncIterator[bytes]:
-        """The events of a run; its watch ends with the last that listens."""
+        """The events of a run; its watch ends with the last listener."""
         if path not in self._watches or self._watches[path][0].is_over:
             watch = RunWatch(path, self._views)
             self._watches[path] = watch, asyncio.create_task(watch.follow()), [0]
@@ -156,13 +156,13 @@ class Watches:
                     del self._watches[path]
 
     def end(self) -> None:
-        """All streams end."""
+        """End all streams."""
         for watch, _, _ in self._watches.values():
             watch.end()
 
 
 def encode(document: Any) -> bytes:
-    """As JSON; numbers of numpy as Python's."""
+    """A document as JSON; numbers of numpy become Python's."""
     return msgspec.json.encode(document, enc_hook=_plain)
 
 

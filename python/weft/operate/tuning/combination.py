@@ -32,8 +32,12 @@ def best_of(winners: Sequence[Raced]) -> Raced:
 def kept(
     winners: Sequence[Raced], result: RaceResult, margin: float
 ) -> tuple[list[Raced], Interval | None]:
-    """The winners to keep, and their effect: all, or only the best if all together are known to be no better, by the
-    margin, than the best alone or the original settings. Each winner was confirmed on top of those before it."""
+    """The winners to keep, and their effect.
+
+    Only the best one if it was confirmed alone, and all together are known to be no better than it by the margin or
+    were not confirmed; none if all together are known to be no better than the original settings; otherwise all. Each
+    winner was confirmed on top of those before it.
+    """
     found = {one.name: one for one in result.confirmations}
     if TOGETHER not in found or result.disturbed:
         return list(winners), None

@@ -1,1 +1,1 @@
-"""The routing of designs, and the other one that the simulator has for them."""
+"""The routing of designs, and alternatives in the simulator."""

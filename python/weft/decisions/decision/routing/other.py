@@ -1,4 +1,4 @@
-"""The other routing that the simulator has for a network."""
+"""The alternative routing that the simulator offers for a network."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weft.simulation.sweep.task import Network
 _OF_GENERATORS = {"minimal": "valiant", "valiant": "minimal", "d-mod-k": "hash", "hash": "d-mod-k"}
 _OF_FILES = {"shortest": "hash", "hash": "shortest"}
 _ALWAYS_HASHED = "rail"
-"""A generator whose `seed` can be another, and nothing else."""
+"""A generator whose only alternative is another `seed`."""
 
 
 @dataclass(frozen=True)
 class OtherRouting:
-    """What it is called, the network with it, and what in a file of designs compares both."""
+    """Its name, the network with it, and how a file of designs can compare both."""
 
     name: str
     network: Network
@@ -25,7 +25,7 @@ class OtherRouting:
 
 
 def other_routing(design: Design) -> OtherRouting | None:
-    """Instead of a design's own; None where there is no other."""
+    """The alternative to a design's own routing; None if there is none."""
     return _of_generator(design) if design.network.generator else _of_file(design)
 
 
@@ -53,7 +53,7 @@ def _of_file(design: Design) -> OtherRouting | None:
         return None
     network = design.network
     document = FabricDocument.of_text(network.text, network.origin)
-    # Keys such as routing_seed belong to a hash.
+    # Keys such as routing_seed belong to hash routing.
     table = {key: value for key, value in document.table.items() if not key.startswith("routing")}
     text = document.with_table({**table, "routing": other}).text
     return OtherRouting(

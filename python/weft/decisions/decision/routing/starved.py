@@ -1,4 +1,4 @@
-"""Where the routing of a network keeps hosts far below their rate, and what another would give."""
+"""Networks whose routing keeps hosts far below their rate, and what another routing would give."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.task import Task
 
 SMALL = 0.25
-"""Of the host rate: what gets less is looked at."""
+"""Shares of the host rate below this are examined."""
 _ONLY = "one path"
 Rows = Mapping[str, Sequence[SweepRow]]
-"""By task."""
+"""Rows by task."""
 
 
 @dataclass(frozen=True)
 class StarvedWorkload:
-    """A workload that gets a small part of the host rate on a design. Where the simulator has another routing for it,
-    `other` is its task with that one."""
+    """A workload that gets a small share of the host rate on a design. `other` is its task with the alternative
+    routing, if the simulator has one."""
 
     design: Design
     workload: WeightedWorkload
@@ -37,7 +37,7 @@ class StarvedWorkload:
 
 
 def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[StarvedWorkload]:
-    """Those of designs that have several paths; a refused or latency-bound workload is none."""
+    """Starved workloads on designs with several paths, without refused and latency-bound ones."""
     points = tuple(points_of(prepared.host, prepared.quantities))
     for design in prepared.designs:
         for workload in prepared.workloads:
@@ -49,7 +49,7 @@ def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[StarvedWorkload]:
 
 
 def routings(designs: Sequence[Design]) -> str:
-    """Which designs are routed how."""
+    """The routing of each design, as text."""
     by_routing: dict[str, list[str]] = {}
     for one in designs:
         by_routing.setdefault(one.routing, []).append(one.name)
@@ -58,7 +58,7 @@ def routings(designs: Sequence[Design]) -> str:
 
 
 def routing_warnings(prepared: Prepared, rows: Rows) -> Iterator[Warning]:
-    """What hosts get, and what they would with another routing where that was simulated."""
+    """Warns of the rates that hosts get, and of those with another routing if it was simulated."""
     for one in slow_ones(prepared, rows):
         design, there = one.design, rows.get(one.other.key) if one.other else None
         share = _share(design, one.workload, there) if there else None
@@ -80,8 +80,8 @@ def _why_no_other(design: Design) -> str:
 
 
 def _share(design: Design, workload: WeightedWorkload, rows: Sequence[SweepRow]) -> float | None:
-    """The slowest route's part of the host rate, in the mean over phases in which a host sends one message. None where
-    links do not decide, or there are no such phases."""
+    """The slowest route's share of the host rate, averaged over phases in which a host sends one message. None if links
+    are not the limit, or there are no such phases."""
     if any(row.refusal for row in rows) or not design.host_rate_bits_per_s:
         return None
     sending = {one.name for one in workload.plan.steps if _sends_one(one.pattern)}

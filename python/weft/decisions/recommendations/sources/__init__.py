@@ -1,1 +1,1 @@
-"""What recommendations are drawn from: one file per kind of folder."""
+"""The sources of recommendations: one file for each kind of folder."""

@@ -1,4 +1,4 @@
-"""What an acceptance says should be done: its faults by element, and what it could not decide."""
+"""Proposals from an acceptance: its faults by element, and what it could not decide."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 from weft.runs.run_warnings import RunWarning
 
 SLOW = ("rate-low", "asymmetry")
-"""Symptoms of a node that a cable or a port can have."""
+"""Symptoms of a node that a cable or a port can cause."""
 
 
 class AcceptanceFolder:
-    """What `weft accept` wrote."""
+    """The output of `weft accept`."""
 
     subject = ("accept",)
 
@@ -33,7 +33,7 @@ class AcceptanceFolder:
 
     @classmethod
     def read(cls, path: Path) -> AcceptanceFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         return cls(path, ACCEPTANCE.read(path), read_request(str(path), AcceptRequest, COMMAND))
 
     @property
@@ -43,11 +43,11 @@ class AcceptanceFolder:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Those of its runs."""
+        """The warnings of its runs."""
         return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
-        """Faults are mended, what is not decided is measured."""
+        """Proposals to repair faults, and to measure what is not decided."""
         for fault in faults(self.found.verdicts):
             yield Proposal(self._fault(fault), _remedy(fault))
         for one in self.found.verdicts:

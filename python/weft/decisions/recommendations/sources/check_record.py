@@ -1,4 +1,4 @@
-"""What a record of `weft check` says should be done: what keeps plans from running, odd nodes, costly settings."""
+"""Proposals from a record of `weft check`: what prevents plans from running, odd nodes, costly settings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from weft.runs.records import records
 from weft.runs.run_warnings import RunWarning
 
 LINK_CODES = ("differs-link-speed", "differs-duplex")
-"""Of the cable or port, which a search calls slow."""
+"""Codes for the cable or port, which a search reports as slow."""
 _KINDS: dict[str, Kind] = {"failure": "fix", "difference": "fix", "warning": "tune"}
 
 
 class CheckRecord:
-    """What `weft check --json` printed."""
+    """The output of `weft check --json`."""
 
     subject = ("check",)
 
@@ -38,13 +38,13 @@ class CheckRecord:
 
     @classmethod
     def read(cls, path: Path) -> CheckRecord:
-        """That of a file; raises RequestError where it is none."""
+        """Read a file; raises RequestError if it is not a record."""
         hint = "give what `weft check --on TESTBED --json` printed"
         return cls(path, read_json(path, ClusterRecord, "not a record of a check", hint))
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """All that it says, the most severe first."""
+        """All findings, the most severe first."""
         return list(judge(self.record).findings)
 
     @property
@@ -55,11 +55,11 @@ class CheckRecord:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """It rests on no run."""
+        """Empty: it rests on no run."""
         return ()
 
     def proposals(self) -> Iterator[Proposal]:
-        """One for each finding."""
+        """A proposal for each finding."""
         for one in self.findings:
             yield Proposal(self._action(one), _remedy(one))
 

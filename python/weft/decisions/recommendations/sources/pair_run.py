@@ -1,5 +1,5 @@
-"""What a run between two nodes says should be done: settings that its evidence suggests, faults of the path, and parts
-of simulated nodes that are worth to be faster."""
+"""Proposals from a run between two nodes: settings that its evidence suggests, faults of the path, and parts of
+simulated nodes that are worth speeding up."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ BROKEN = {
     "path-mtu-hole": "find what drops large packets without a word, and let it pass them or say so (ICMP)",
     "loss-on-the-way": "find where frames are lost",
 }
-"""Causes that are faults of the path: settings only live with them."""
+"""Causes that are faults of the path, which settings only mitigate."""
 WORTH_BUYING = 1.1
-"""How many times as fast messages have to become for a purchase."""
+"""A purchase is proposed if messages become at least this many times as fast."""
 ON_SALE = 4.0
-"""A part that has to be more times as fast is advised with twice its speed."""
+"""If a part would have to be more than this many times as fast, twice its speed is advised."""
 
 
 class PairRun:
@@ -58,7 +58,7 @@ class PairRun:
 
     @cached_property
     def findings(self) -> LimitFindings:
-        """What it says of the pair."""
+        """The findings about the pair."""
         return diagnose(self.run)
 
     @property
@@ -72,11 +72,11 @@ class PairRun:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Its own."""
+        """Its own warnings."""
         return of_runs([self.run])
 
     def proposals(self) -> Iterator[Proposal]:
-        """Faults of the path first, then settings, which are untested."""
+        """Faults of the path first, then untested settings."""
         if not_usable(self.run.meta):
             return
         for one in self.findings.explanations:
@@ -84,7 +84,7 @@ class PairRun:
                 yield Proposal(self._fault(one, BROKEN[one.cause]))
         yield from (Proposal(self._setting(one)) for one in self.findings.recommendations)
         for full in self.findings.full_parts:
-            # A link that is full is what a node is bought for: no reason to buy another.
+            # A full link is what a node is bought for: no reason to buy another.
             if (faster := full.faster) and full.part != LINK:
                 sped = faster.much if faster.much.times <= ON_SALE else faster.twice
                 if sped.rate_mbps >= WORTH_BUYING * faster.rate_mbps:
@@ -103,7 +103,7 @@ class PairRun:
         )
 
     def _setting(self, one: Recommendation) -> Action:
-        """Tried before it is kept: only `weft tune` knows what it brings."""
+        """The setting is tried before it is kept, since only `weft tune` measures its effect."""
         return Action(
             id=id_of("try", one.knob, *one.nodes),
             kind="measure",
@@ -116,7 +116,7 @@ class PairRun:
         )
 
     def _faster(self, full: FullPart, faster: Faster, sped: Sped) -> Action:
-        """No faster than it takes for most of what it could bring: the rest costs most."""
+        """Only as fast as needed for most of the possible gain, since the rest costs most."""
         part, size = part_text(full.part), format_bytes(faster.size_bytes)
         gain = sped.rate_mbps / faster.rate_mbps
         return Action(
@@ -132,7 +132,7 @@ class PairRun:
         )
 
     def _simulations(self, key: str, sped: Sped) -> tuple[ByHand, ...]:
-        """The plan again on the machine with the faster part, where there is a command for it."""
+        """The plan again on the machine with the faster part, if there is a command for it."""
         spec, change = self.cluster.spec, f"{key}={sped.value}"
         plan = plan_of(self.path, self.run)
         if not plan or not spec:

@@ -1,4 +1,4 @@
-"""What a run between many nodes says should be done: slow nodes and routes, limits, what is still undecided."""
+"""Proposals from a run between many nodes: slow nodes and routes, limits, and what is undecided."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from weft.understand.limits.folded import capacity_of, directions_text
 from weft.understand.limits.wording import MACHINE_WARNINGS, slow_text
 
 MORE_S = 120
-"""A search that left questions open gets so much more time."""
+"""Time that a search with open questions gets in addition."""
 _WIDER = 2.0
-"""What a wider limit is predicted with."""
+"""Factor with which a wider limit is predicted."""
 
 
 def started_s(run: RunFolder) -> float:
-    """When a run began, in Unix time; 0 where it does not say."""
+    """The start of a run in Unix time; 0 if unknown."""
     return datetime.datetime.fromisoformat(run.meta.started).timestamp() if run.meta.started else 0
 
 
@@ -51,7 +51,7 @@ class SearchRun:
 
     @property
     def is_search(self) -> bool:
-        """Whether it looked for limits."""
+        """Whether it searched for limits."""
         return bool(searched_steps(self.run.meta))
 
     @property
@@ -60,7 +60,7 @@ class SearchRun:
 
     @cached_property
     def findings(self) -> LimitFindings:
-        """What it says of the network."""
+        """The findings about the network."""
         return diagnose(self.run)
 
     @property
@@ -76,11 +76,11 @@ class SearchRun:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Its own."""
+        """Its own warnings."""
         return of_runs([self.run])
 
     def proposals(self) -> Iterator[Proposal]:
-        """Slow things are mended, limits widened, open questions measured."""
+        """Proposals to repair what is slow, widen limits, and measure open questions."""
         if not_usable(self.run.meta):
             return
         yield from (self._slow(one) for one in self.findings.slow)
@@ -120,7 +120,7 @@ class SearchRun:
         )
 
     def _limits(self) -> Iterator[Proposal]:
-        """One for each set of members: both directions of an uplink are bought together."""
+        """A proposal for each set of members: both directions of an uplink are bought together."""
         by_members: dict[tuple[str, ...], list[LimitFinding]] = {}
         for one in self.findings.limits:
             by_members.setdefault((one.kind, *one.members), []).append(one)
@@ -148,7 +148,7 @@ class SearchRun:
         return Proposal(action, Widen(one.members, is_switch, _WIDER), instead)
 
     def _again(self) -> Iterator[Proposal]:
-        """What the run leaves open."""
+        """Proposals for what the run leaves open."""
         meta, path = self.run.meta, str(self.path)
         machine = [one for one in meta.warnings if one.code in MACHINE_WARNINGS]
         if meta.status != "complete":
@@ -189,8 +189,8 @@ class SearchRun:
 
 
 def plan_of(path: Path, run: RunFolder) -> str:
-    """What `weft run` takes for the plan of a run: a name of the catalogue, or the file beside a run of `weft accept`
-    or `weft tune`; empty where the plan is in run.json alone."""
+    """The plan of a run as `weft run` takes it: a name of the catalogue, or the file beside a run of `weft accept` or
+    `weft tune`; empty if the plan is only in run.json."""
     if run.meta.plan.name in catalog.names("plan"):
         return run.meta.plan.name
     beside = path.with_name(f"{path.name}.toml")
@@ -198,7 +198,7 @@ def plan_of(path: Path, run: RunFolder) -> str:
 
 
 def _deed(one: SlowPart) -> str:
-    """What a slow node does."""
+    """What is slow about a node, as text."""
     ways = {"out": "sends", "in": "receives"}
     rate = part_of_mbps(one.rate_mbps.median, one.expected_mbps)
     return f"{ways.get(one.direction or '', 'sends and receives')} {rate}"

@@ -1,4 +1,4 @@
-"""What is known of a cluster comes in folders and files of several kinds; what all of them have in common."""
+"""What the sources of knowledge about a cluster, which are folders and files of several kinds, have in common."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from weft.runs.run_warnings import RunWarning
 
 COMPUTED = ("sim", "node")
 MADE_HERE = ("lab", *COMPUTED)
-"""Testbeds that are made from a name: another name is another cluster."""
+"""Testbeds that are built from a name: another name is another cluster."""
 
 
 @dataclass(frozen=True)
 class ClusterIdentity:
-    """What a source is about: the nodes with their addresses, where it says them, the testbed as `--on` takes it, its
-    name and scale. What is not known is empty."""
+    """What a source is about: the nodes with their addresses, if known, the testbed as `--on` takes it, its name and
+    scale. Unknown values are empty."""
 
     nodes: Mapping[str, str]
     spec: str = ""
@@ -29,7 +29,7 @@ class ClusterIdentity:
 
     @property
     def kind(self) -> str:
-        """Such as "ssh"."""
+        """The kind of testbed, such as "ssh"."""
         return self.spec.partition(":")[0]
 
     @property
@@ -41,7 +41,7 @@ class ClusterIdentity:
     def of_testbed(
         cls, testbed: records.TestbedRecord, nodes: Mapping[str, str]
     ) -> ClusterIdentity:
-        """That of a run or a check; imported ones have no testbed to measure again on."""
+        """The identity of a run's or a check's testbed; imported runs have none on which to measure again."""
         kind, name = testbed.get("kind", ""), testbed.get("name", "")
         made = f"{kind}:{name}" if kind in MADE_HERE else ""
         return cls(nodes, testbed.get("spec", made), testbed.get("scale"), name)
@@ -53,14 +53,14 @@ class ClusterIdentity:
 
 
 class EvidenceSource(Protocol):
-    """One folder or file, read. `subject` says what it tells about: of two with the same the newer counts, by `when`
-    (Unix time); None where all count."""
+    """A folder or file that was read. `subject` is what it describes: of two with the same subject the newer counts, by
+    `when` (Unix time); None if all count."""
 
     @property
     def path(self) -> Path: ...
     @property
     def cluster(self) -> ClusterIdentity | None:
-        """None where its nodes are no nodes of a cluster."""
+        """The cluster; None if its nodes are not nodes of a cluster."""
 
     @property
     def subject(self) -> tuple[object, ...] | None: ...
@@ -68,25 +68,25 @@ class EvidenceSource(Protocol):
     def when(self) -> float: ...
     @property
     def said(self) -> str:
-        """What was looked at and found, in a clause."""
+        """What was examined and found, in a clause."""
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Those of the runs that it rests on."""
+        """The warnings of the runs that it rests on."""
 
     def proposals(self) -> Iterator[Proposal]:
-        """What to do, by what it says."""
+        """The actions that it suggests."""
 
 
 @dataclass(frozen=True)
 class EvidenceSources:
-    """All that was read, without what newer ones replace; `notes` says what was left out, and why."""
+    """Everything that was read, without what newer sources replace; `notes` say what was left out, and why."""
 
     found: tuple[EvidenceSource, ...]
     notes: tuple[str, ...] = field(default=())
 
 
 def cluster_of_most(found: Iterable[EvidenceSource]) -> ClusterIdentity | None:
-    """The cluster as the source with most nodes has it."""
+    """The cluster according to the source with most nodes."""
     known = [one.cluster for one in found if one.cluster is not None]
     return max(known, key=lambda one: len(one.nodes), default=None)

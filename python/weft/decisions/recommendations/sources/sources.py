@@ -1,4 +1,4 @@
-"""Reading what is known of a cluster: each folder or file as what it is; two clusters mixed up are refused."""
+"""Reads the sources, each according to its kind; refuses a mixture of two clusters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ KINDS = (
 
 
 def read_sources(paths: Sequence[str]) -> EvidenceSources:
-    """All of them, of two about the same the newer; raises RequestError for what is none, and for two clusters."""
+    """All sources; of two about the same subject, the newer. Raises RequestError for an unknown kind of file, and for
+    two clusters."""
     found = [source for path in paths for source in _open(Path(path))]
     refuse_two_clusters([(one.path, one.cluster) for one in found if one.cluster is not None])
     kept, notes = _newest(found)
@@ -53,7 +54,7 @@ def _open(path: Path) -> list[EvidenceSource]:
 
 
 def _of_run(path: Path) -> list[EvidenceSource]:
-    """run.json is that of a run, or of a watch."""
+    """run.json belongs to a run or to a watch."""
     if is_watch(path):
         return [WatchFolder(path, open_watch(path, is_summary=True))]
     run = RunFolder.open(path)
@@ -62,7 +63,7 @@ def _of_run(path: Path) -> list[EvidenceSource]:
 
 
 def _of_acceptance(path: Path) -> list[EvidenceSource]:
-    """With the check that it began with."""
+    """The acceptance, and the check with which it began."""
     checked = [CheckRecord.read(path / RECORD_NAME)] if (path / RECORD_NAME).exists() else []
     return [AcceptanceFolder.read(path), *checked]
 
@@ -74,11 +75,11 @@ _READERS: dict[str, Callable[[Path], list[EvidenceSource]]] = {
     TWIN.name: lambda path: [TwinFolder(path)],
     RECORD_NAME: lambda path: [CheckRecord.read(path / RECORD_NAME)],
 }
-"""By the file that a folder of the kind has."""
+"""The reader for each kind of folder, by its file."""
 
 
 def refuse_two_clusters(about: Sequence[tuple[Path, ClusterIdentity]]) -> None:
-    """Raise RequestError where two sources cannot be of the same cluster as the one with most nodes."""
+    """Raise RequestError if two sources cannot be of the same cluster as the one with most nodes."""
     first, cluster = max(
         about, key=lambda one: len(one[1].nodes), default=(Path(), ClusterIdentity({}))
     )
@@ -108,12 +109,12 @@ def _contradiction(one: ClusterIdentity, other: ClusterIdentity) -> str:
 
 
 def _same_name(one: ClusterIdentity, other: ClusterIdentity) -> bool:
-    """Of a lab; a file's name is not that of the fabric in it."""
+    """Whether two labs have the same name; a file's name is not that of the fabric in it."""
     return one.spec == other.spec or bool(one.name and one.name == other.name)
 
 
 def _newest(found: Iterable[EvidenceSource]) -> tuple[list[EvidenceSource], list[str]]:
-    """Of those about the same the newest, in the order they were given, and what is said of the others."""
+    """The newest of those about the same subject, in the order given, and notes about the others."""
     found = list(found)
     kept: dict[object, EvidenceSource] = {}
     notes = []

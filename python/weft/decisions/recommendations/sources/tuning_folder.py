@@ -1,4 +1,4 @@
-"""What a tuning says should be done: settings that won and were confirmed, with what they brought."""
+"""Proposals from a tuning: settings that won and were confirmed, with their effect."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from weft.runs.run_warnings import RunWarning
 from weft.understand.curve.points import points
 
 _PATTERNS = {"stream": "stream", "latency": "pingpong", "mixed": "stream"}
-"""The step of the first look that shows a goal."""
+"""The pattern of the step of the first look that corresponds to a goal."""
 
 
 class TuningFolder:
-    """What `weft tune` wrote."""
+    """The output of `weft tune`."""
 
     def __init__(self, path: Path, found: TuningResult, request: TuneRequest) -> None:
         self.path, self.found = path, found
@@ -46,7 +46,7 @@ class TuningFolder:
 
     @classmethod
     def read(cls, path: Path) -> TuningFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         return cls(path, TUNING.read(path), read_request(str(path), TuneRequest, COMMAND))
 
     @property
@@ -59,11 +59,11 @@ class TuningFolder:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Those of its runs."""
+        """The warnings of its runs."""
         return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
-        """Settings that won; what was left open is tuned for longer."""
+        """Settings that won, and a longer tuning for what was left open."""
         for one in self.found.recommendations:
             if one.proposed != one.current:
                 yield Proposal(self._setting(one))

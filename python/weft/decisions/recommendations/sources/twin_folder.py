@@ -1,4 +1,4 @@
-"""What a twin says should be done: where it predicts badly, more has to be measured."""
+"""Proposals from a twin: if it predicts badly, more has to be measured."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weft.decisions.twin.twin import TWIN, read_twin
 from weft.runs.run_warnings import RunWarning
 
 MOST_ERROR = 0.10
-"""Of rates that it never saw: with more, no purchase should rest on it."""
+"""With a larger error on unseen rates, no purchase should rest on it."""
 MORE_S = 420
 
 
 class TwinFolder:
-    """What `weft twin make` wrote; it predicts what others propose."""
+    """The output of `weft twin make`; it predicts the effect of other sources' proposals."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,11 +37,11 @@ class TwinFolder:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Those of its runs."""
+        """The warnings of its runs."""
         return tuple(self.twin.run_warnings)
 
     def proposals(self) -> Iterator[Proposal]:
-        """One where it is too far off."""
+        """A proposal if its error is too large."""
         if self.twin.is_error_known and self.twin.rate_error <= MOST_ERROR:
             return
         command = f"weft run xray {self.cluster.on()} --set steps.search.time='\"{MORE_S} s\"'"

@@ -1,4 +1,4 @@
-"""What a watch says should be done: what was down and why, loss that lasts, hours that are busy."""
+"""Proposals from a watch: outages and their causes, lasting loss, busy hours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from weft.links.watch.store.store import Watched
 from weft.runs.run_warnings import RunWarning
 
 LEAST_SHARE = 1e-3
-"""Of the measured time: what was down for less is told nowhere but on the page of the watch."""
+"""Outages of a smaller share of the measured time are only on the page of the watch."""
 MESSAGE_BYTES = 1_000_000
 WAYS = "look for what drops or lengthens packets on the way"
 DEEDS: dict[str, tuple[str, Kind]] = {
@@ -41,11 +41,11 @@ DEEDS: dict[str, tuple[str, Kind]] = {
     "large packets": ("let large packets pass between {link}, or lower the MTU", "fix"),
     "loss": ("find where packets are lost between {link}", "fix"),
 }
-"""By the class of an outage, without whose it was; filtered ICMP harms nothing by itself."""
+"""By class of outage, what to do (without naming whose outage it was); filtered ICMP itself does no harm."""
 
 
 class WatchFolder:
-    """What `weft watch` keeps."""
+    """The folder of `weft watch`."""
 
     cluster = None
 
@@ -60,7 +60,7 @@ class WatchFolder:
 
     @cached_property
     def findings(self) -> WatchFindings:
-        """All that its probes say."""
+        """All findings from its probes."""
         return analyse(self._series)
 
     @property
@@ -70,11 +70,11 @@ class WatchFolder:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """It rests on no run."""
+        """Empty: it rests on no run."""
         return ()
 
     def proposals(self) -> Iterator[Proposal]:
-        """Causes of outages with all the time that they took, then busy hours."""
+        """Causes of outages with their total duration, then busy hours."""
         for link in self.findings.links:
             by_cause: dict[str, list[Incident]] = {}
             for one in self.findings.outages:
@@ -154,8 +154,8 @@ class WatchFolder:
 
 
 def _more_up(link: LinkFindings, down_s: float) -> ActionEffect | None:
-    """The time up without these outages over the time up, with the interval of the share of time that the link is up;
-    None where that has none."""
+    """The time up without these outages over the time up, with the interval of the link's availability; None if that
+    has no interval."""
     assert link.availability is not None
     share = link.availability.share
     if share.low is None or share.high is None:

@@ -1,4 +1,4 @@
-"""A table as it is handed to other libraries: Arrow, with the unit of each column in its name."""
+"""A table for other libraries: Arrow, with the unit of each column in its name."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ TYPES = {
 }
 
 SHOWN_ROWS = 10
-"""So many are printed; `to_pandas()` and the others have all."""
+"""Rows that are printed; `to_pandas()` and the others have all."""
 
 
 class Table:
-    """A table that pandas, polars, DuckDB and whatever speaks Arrow's PyCapsule interface reads without a copy.
+    """A table that pandas, polars, DuckDB and other users of Arrow's PyCapsule interface read without a copy.
 
     `len(table)` is its number of rows, `table["size_bytes"]` a column as a NumPy array (shape: rows), and
-    `polars.DataFrame(table)` or `duckdb.sql("select * from table")` (of `table.to_arrow()`) work at once.
+    `polars.DataFrame(table)` or `duckdb.sql("select * from table")` (of `table.to_arrow()`) work directly.
     """
 
     SCHEMA: ClassVar[pa.Schema]
-    """Its columns, which are there without rows too."""
+    """Its columns, which exist without rows too."""
 
     def __init__(self, table: pa.Table, name: str = "") -> None:
         self._table = table
@@ -51,7 +51,7 @@ class Table:
 
     @classmethod
     def of_results(cls, name: str, results: ResultTable) -> Self:
-        """A table of results: what a column is called and its unit are metadata of its field."""
+        """A table of results; the metadata of each field has its heading and unit."""
         fields = [field for column in results.columns for field in _fields(column)]
         arrays = [
             pa.array(part, TYPES[column.type])
@@ -62,12 +62,13 @@ class Table:
 
     @classmethod
     def of_rows(cls, rows: Iterable[Mapping[str, object]]) -> Self:
-        """A table of this kind from its rows; an interval is three columns, and what is no column is left out."""
+        """A table of this kind from rows; an interval becomes three columns, and keys that are no column are
+        ignored."""
         return cls(pa.Table.from_pylist(list(map(_flat, rows)), cls.SCHEMA))
 
     @classmethod
     def of_objects(cls, objects: Iterable[T], **computed: Callable[[T], object]) -> Self:
-        """A table of this kind: a row for each object, from its attributes, and from what is computed of it."""
+        """A table of this kind with a row for each object, from its attributes and from functions of it."""
         return cls.of_rows(
             vars(one) | {name: read(one) for name, read in computed.items()} for one in objects
         )
@@ -86,7 +87,7 @@ class Table:
         return int(self._table.num_rows)
 
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
-        """A column as a NumPy array; raises RequestError where there is none of that name."""
+        """A column as a NumPy array; raises RequestError for an unknown name."""
         if column not in self.columns:
             raise RequestError(f"no column {column!r}", known_names(column, self.columns))
         array: npt.NDArray[Any] = self._table[column].to_numpy()
@@ -102,13 +103,13 @@ class Table:
         return self._table
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas data frame; raises RequestError where pandas is not installed."""
+        """A pandas data frame; raises RequestError if pandas is not installed."""
         _needed("pandas")
         frame: pandas.DataFrame = self._table.to_pandas()
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars data frame; raises RequestError where polars is not installed."""
+        """A polars data frame; raises RequestError if polars is not installed."""
         frame: polars.DataFrame = _needed("polars").DataFrame(self._table)
         return frame
 
@@ -117,7 +118,7 @@ class Table:
         return self._table.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        """Its schema as a capsule, by the same interface."""
+        """Its schema as a capsule, by Arrow's PyCapsule interface."""
         return self._table.schema.__arrow_c_schema__()
 
     def __repr__(self) -> str:
@@ -147,14 +148,14 @@ def _fields(column: ResultColumn) -> Iterator[pa.Field]:
 
 
 def _parts(column: ResultColumn, values: Sequence[Value]) -> Iterable[Sequence[Any]]:
-    """The values; of intervals the medians, the lower ends and the upper ends."""
+    """The values; for intervals the medians, the lower ends and the upper ends."""
     if column.type is not Interval:
         return [values]
     return [[ends(value)[part] for value in values] for part in range(3)]
 
 
 def _flat(row: Mapping[str, object]) -> dict[str, object]:
-    """The row with the ends of its intervals as columns of their own."""
+    """The row with the ends of its intervals in columns of their own."""
     found = dict(row)
     for name, value in row.items():
         if isinstance(value, Interval):

@@ -25,7 +25,7 @@ _NAMED = pa.dictionary(pa.int32(), pa.string())
 
 
 class Tables(dict[str, Table]):
-    """Tables by name. A name that is not there raises RequestError, which says those that are."""
+    """Tables by name. An unknown name raises RequestError, which lists the known ones."""
 
     @classmethod
     def of_results(cls, found: Mapping[str, ResultTable]) -> Self:
@@ -37,7 +37,7 @@ class Tables(dict[str, Table]):
 
 
 class Samples(Table):
-    """Every timed batch (shape: batches). `src` and `dst` are positions in `run.nodes`.
+    """Every timed batch (shape: batches). `src` and `dst` are indices into `run.nodes`.
 
     Columns: step, phase, launch, batch, src, dst, size_bytes, messages, start_ns, elapsed_ns.
     """
@@ -49,7 +49,7 @@ class Routes(Table):
     """Each direction between two nodes (shape: routes), in the phase and at the size at which it was fastest.
 
     `latency_us` is half the round trip of its smallest message, which has `latency_bytes` and not the row's
-    `size_bytes`; both are null where none was timed.
+    `size_bytes`; both are null if none was timed.
     """
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema(
@@ -67,7 +67,7 @@ class Routes(Table):
 
     @classmethod
     def of(cls, meta: RunMeta, rates: MedianRates) -> Routes:
-        """Those of a run, by source and destination."""
+        """The routes of a run, by source and destination."""
         best, timed = fastest_of_each_route(rates), latencies_of_each_route(meta, rates)
         ends = zip(best.src.tolist(), best.dst.tolist(), strict=True)
         latencies = [timed.get(one, NO_LATENCY) for one in ends]

@@ -1,4 +1,4 @@
-"""What an object says of itself: as text on a prompt, as HTML in a notebook."""
+"""How objects are shown: as text at a prompt, as HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from weft.base.result import Said as Said
 
 
 def shown(value: object) -> str:
-    """A value in a cell: numbers with six digits at most."""
+    """A value in a cell; numbers have at most six digits."""
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def text_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table in columns that are as wide as they need to be."""
+    """A table as text, with columns as wide as needed."""
     cells = [list(columns), *([shown(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = (
@@ -27,7 +27,7 @@ def text_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """The same table for a notebook."""
+    """A table as HTML for a notebook."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row) + "</tr>"

@@ -1,4 +1,4 @@
-"""Models fitted to runs, and what they predict."""
+"""Models fitted to runs, and their predictions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _fit_laws(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> 
 
 
 def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
-    """A simulated machine's own p and beta are held, unless others are."""
+    """Fit modified LAWS; a simulated machine's own p and beta are held, unless others are."""
     _refuse_ceiling("laws-modified", ceiling)
     sweep = _sweep(sources, size_bytes)
     fitted = fit_laws_modified(sweep.points, {**sweep.ratios, **held})
@@ -84,13 +84,14 @@ _FITS: dict[str, Callable[[Sources, Size, Held, bool], Fitted]] = {
 
 
 class Predictions(Table):
-    """What a model predicts (shape: as what it was asked for): one-way times and throughput by size, or gains."""
+    """What a model predicts (shape: as the argument of `predict`): one-way times and throughput by size, or gains."""
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema({})
 
 
 class Parameters(Table):
-    """The parameters of a model, the unit in each name; an end of the interval that the points do not give is null."""
+    """The parameters of a model, with the unit in each name; an end of an interval that the data do not bound is
+    null."""
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema(
         {
@@ -112,7 +113,7 @@ class Fit(Said):
 
     @property
     def values(self) -> Mapping[str, float]:
-        """The parameters by name, which has the unit."""
+        """The parameters by name, which includes the unit."""
         return self.fitted.values
 
     @cached_property
@@ -122,13 +123,13 @@ class Fit(Said):
 
     @cached_property
     def residuals(self) -> Table:
-        """Each measured value beside what the model predicts; `at` is a size in bytes or a gamma (shape: values)."""
+        """Each measured value with the model's prediction; `at` is a size in bytes or a gamma (shape: values)."""
         return Table.of_results("residuals", residuals_table(self.fitted))
 
     def predict(self, at: npt.ArrayLike) -> Predictions:
         """The model at message sizes in bytes (hockney: time_us, throughput_mbps), or at gammas (laws: gain_share).
 
-        `at` is a number or a sequence of them; the table has a row for each.
+        `at` is a number or a sequence of numbers; the table has a row for each.
         """
         places = np.atleast_1d(np.asarray(at, dtype=np.float64))
         predicted = self.fitted.model.predict(places)
@@ -138,8 +139,8 @@ class Fit(Said):
         return Predictions(pa.table({"size_bytes": places, "time_us": predicted} | rates))
 
     def lines(self) -> list[str]:
-        """Each parameter with its interval, how far the model is off, at which sizes it does not hold; first what is in
-        doubt."""
+        """Doubts, then each parameter with its interval, the error of the model, and the sizes at which it does not
+        hold."""
         found = self.fitted
         title = f"{found.name}: {found.rms_error_pct:.2f} % off (root mean square)"
         doubts = [f"disturbed: {one}" for one in found.doubts]
@@ -157,7 +158,7 @@ def _estimate_text(one: Estimate) -> str:
 
 
 def _doubts(sources: Sources) -> list[str]:
-    """Of each source that is a run from which nothing can be concluded, why."""
+    """For each source that is an inconclusive run, the reason."""
     metas = [
         one.meta if isinstance(one, StoredRun) else RunMeta.read(Path(one))
         for one in sources
@@ -179,8 +180,8 @@ class Model(Said):
         size_bytes: int | None = None,
         ceiling: bool = False,
     ) -> Fit:
-        """Fit it to a run, to two (before and after offload), or to a table of gammas; raises RequestError where that
-        cannot be. The arguments are those of `weft.fit`."""
+        """Fit it to a run, to two (before and after offload), or to a table of gammas; raises RequestError if that is
+        impossible. The arguments are those of `weft.fit`."""
         if not sources:
             raise RequestError(f"{self.name} is fitted to a run", "give one")
         given = [one.stored if isinstance(one, Run) else os.fspath(one) for one in sources]
@@ -206,9 +207,9 @@ def fit(
     """Fit a model: `weft.fit("runs/pair", model="hockney").predict([1024, 65536]).to_pandas()`.
 
     runs: for hockney a run with a ping-pong; for laws and laws-modified a run of gamma-sweep with offload, two of them
-    (before, after), or a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.
-    hold: parameters that are given. size_bytes: the message size to fit. ceiling: fit a greatest throughput too (laws).
-    Raises RequestError where the runs do not hold what the model needs.
+    (before, after), or a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain. hold:
+    parameters with fixed values. size_bytes: the message size to fit. ceiling: fit a greatest throughput too (laws).
+    Raises RequestError if the runs lack what the model needs.
     """
     if model not in models:
         raise RequestError(f"no model {model!r}", known_names(model, list(models)))

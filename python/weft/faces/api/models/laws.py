@@ -1,4 +1,4 @@
-"""What offloading communication would bring, from Python."""
+"""The gain of offloading communication, from Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Offload(Said):
 
     @property
     def model(self) -> Laws:
-        """The ratios."""
+        """The model with its ratios."""
         return self.curve.model
 
     @property
@@ -35,18 +35,18 @@ class Offload(Said):
 
     @property
     def regimes(self) -> list[Regime]:
-        """Ranges of gamma, and what limits in each."""
+        """Ranges of gamma, and the limit in each."""
         return self.curve.regimes
 
     @cached_property
     def points(self) -> Table:
-        """Throughput before and after as a share of the link's, the gain (0.3: 30 % more) and what limits (shape:
+        """Throughput before and after as a share of the link's, the gain (0.3: 30 % more) and the limit (shape:
         gammas)."""
         return Table.of_results("gains", gains_table(self.curve.points()))
 
     def plot(self) -> altair.TopLevelMixin:
         """The gain over gamma as an Altair chart."""
-        from weft.understand.report.figures.laws import laws_figure  # drawing takes long to import
+        from weft.understand.report.figures.laws import laws_figure  # drawing is slow to import
 
         return chosen([laws_figure(self.model, self.curve.gammas)], None)
 
@@ -80,8 +80,8 @@ def laws(
     All are ratios without unit: p the share of communication work that is offloaded, sigma the share of the link that
     the host can fill, alpha the speed of the host over that of the NIC, beta the share of the offloaded work that
     remains; delta_a, delta_o and tau the changes of modified LAWS; ceiling the host's rate over the greatest throughput
-    there is (0: none). gamma: application work over communication work, as LOW:HIGH[:STEP] or (low, high). Raises
-    RequestError for a ratio that cannot be.
+    (0: none). gamma: application work over communication work, as LOW:HIGH[:STEP] or (low, high). Raises RequestError
+    for an impossible ratio.
     """
     model = Laws(p, alpha, beta, sigma, delta_a, delta_o, tau, ceiling)
     text = gamma if isinstance(gamma, str) else ":".join(map(repr, map(float, gamma)))

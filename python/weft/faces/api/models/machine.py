@@ -9,7 +9,7 @@ from weft.measure.testbed.computed.node import open_nodes
 
 
 class Machine(Said):
-    """Two nodes of a kind, and which of their processors runs which task. Made by `weft.machine`."""
+    """Two nodes of the same kind, with the processor that runs each task. Made by `weft.machine`."""
 
     def __init__(self, name: str) -> None:
         self.testbed = f"node:{name}"
@@ -17,17 +17,17 @@ class Machine(Said):
 
     @property
     def name(self) -> str:
-        """What it calls itself."""
+        """The machine's name."""
         return self._model.name
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
         return self._model.title
 
     @property
     def placement(self) -> dict[str, str]:
-        """By task the processor that runs it."""
+        """For each task, the processor that runs it."""
         return dict(self._model.placement())
 
     def lines(self) -> list[str]:
@@ -40,6 +40,6 @@ def machine(name: str | os.PathLike[str]) -> Machine:
     """A node that can be simulated: `weft.machine("p4-400-base").placement`.
 
     name: MACHINE-PLACEMENT of the catalogue, MACHINE(KEY=VALUE, ...), or the path of a TOML file. Raises RequestError
-    where there is no such machine.
+    for an unknown machine.
     """
     return Machine(os.fspath(name).removeprefix("node:"))

@@ -1,1 +1,1 @@
-"""Commands that say what there is, and what words mean."""
+"""Commands that list what is available, and explain terms."""

@@ -20,7 +20,7 @@ STYLES = {"yes": "green", "partly": "yellow", "no": "red"}
 def doctor(as_json: bool) -> None:
     """Say what this machine can do, and how to get the rest.
 
-    It tries what weft needs and changes nothing. Exit code 1 when weft can neither measure nor simulate here.
+    It tries what weft needs and changes nothing. Exit code 1 if weft can neither measure nor simulate here.
     """
     rows = [*main_job(), *kernel(), *machine(), *programs()]
     if as_json:

@@ -47,7 +47,7 @@ def explain(code: tuple[str, ...], as_json: bool) -> None:
 
 
 def causes(code: str | None = None) -> list[Code]:
-    """Causes that `weft accept` names, as codes; of one code, or all."""
+    """Causes that `weft accept` names, as codes; the one with this code, or all."""
     return [
         Code(
             one.code,

@@ -25,9 +25,9 @@ USES = {
     "testbeds": "weft run PLAN --on TESTBED",
     "runs": "weft show RUN; weft diagnose RUN; weft report RUN",
 }
-"""What each kind is for."""
+"""The use of each kind."""
 WIDEST_NAME = 32
-"""Titles begin behind longer names."""
+"""Titles start behind longer names."""
 
 
 @click.command("list", epilog="Example: weft list fabrics")
@@ -37,7 +37,7 @@ WIDEST_NAME = 32
 def list_(kind: str | None, folder: str | None, as_json: bool) -> None:
     """List plans, fabrics, machines, prices, knobs, testbeds, runs.
 
-    All of these without a KIND. Runs are looked for in FOLDER, which is `runs` unless it is given.
+    Without a KIND, all of these. Runs are searched for in FOLDER, by default `runs`.
     """
     if folder is not None and kind != "runs":
         raise RequestError(f"{folder}: only runs are in a folder", f"weft list runs {folder}")
@@ -60,15 +60,15 @@ def _document(found: Mapping[str, Mapping[str, str]]) -> dict[str, object]:
 
 
 def _fabrics() -> dict[str, str]:
-    """The catalogue's, then an example of each generator."""
-    from weft import _core  # here, because other lists do without it
+    """The catalogue's fabrics, then an example of each generator."""
+    from weft import _core  # here, because other lists do not need it
 
     generated = {example: "generated" for _, example in _core.Network.generators()}
     return catalog.titles("fabric") | generated
 
 
 def _runs(folder: str | None) -> dict[str, str]:
-    """The newest last; those of a folder that cannot be listed are refused, one that cannot be read says why."""
+    """Runs, the newest last. A folder that cannot be listed is refused; a run that cannot be read states the reason."""
     path = Path(folder or DEFAULT_FOLDER)
     if folder is None and not path.exists():
         return {}

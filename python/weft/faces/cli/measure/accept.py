@@ -61,8 +61,8 @@ def accept(
 ) -> None:
     """Check and measure a cluster; a verdict on each requirement.
 
-    Exit code 0 when all are met, 1 when one is not met or not decided, 2 when the request is wrong. What was measured
-    is kept, each measurement in a run folder of its own, with a page for the vendor.
+    Exit code 0 if all are met, 1 if one is not met or not decided, 2 if the request is wrong. Measurements are kept,
+    each in a run folder of its own, with a page for the vendor.
     """
     if resume is not None:
         if testbed or expect or fabric or out or scale is not None or nodes or ports:
@@ -98,7 +98,7 @@ def accept(
 
 @contextmanager
 def showing(what: str) -> Iterator[Reporter]:
-    """Say what is done, and how far it is."""
+    """Show what is being done, and the progress."""
     click.echo(f"{what} ...", err=True)
     with progress("phases") as reporter:
         yield reporter

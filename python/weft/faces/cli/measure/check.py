@@ -19,7 +19,7 @@ from weft.operate.preflight.probe import look
 from weft.operate.preflight.record import ClusterRecord
 
 GUESTS = "vm:"
-"""Without a fabric: what virtual machines need of this machine."""
+"""Without a fabric: checks what virtual machines need on this machine."""
 HEADINGS = {
     "failure": "prevents plans from running",
     "difference": "differs between nodes that should be equal",
@@ -38,8 +38,8 @@ HEADINGS = {
 def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json: bool) -> None:
     """Check a testbed before a run: nodes, interfaces, paths.
 
-    It changes nothing. `--on vm:` says what virtual machines need here. Exit code 0 when plans can run there, 1 when
-    they cannot.
+    It changes nothing. `--on vm:` checks what virtual machines need here. Exit code 0 if plans can run there, 1 if they
+    cannot.
     """
     if spec == GUESTS:
         raise click.exceptions.Exit(_check_guests(as_json))
@@ -53,7 +53,7 @@ def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json
 
 
 def _check_guests(as_json: bool) -> int:
-    """What virtual machines need is there or not."""
+    """Check what virtual machines need; returns the exit code."""
     found = needs()
     can_run = all(need.found for need in found if need.required)
     if as_json:
@@ -91,7 +91,7 @@ def _connected(record: ClusterRecord) -> str:
 
 
 def _print_paths(record: ClusterRecord, console: Console) -> None:
-    """For each network the spread of what was measured on it."""
+    """For each network, the range of the measured values."""
     rows = []
     for network in range(record.networks):
         paths = [path for path in record.paths if path.network == network]

@@ -1,4 +1,4 @@
-"""`weft demo`: the main jobs, end to end, on virtual clusters."""
+"""`weft demo`: the main tasks, from start to finish, on virtual clusters."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _print_verdicts(result: Demonstration) -> None:
 
 
 def _print_network(result: NetworkDemonstration) -> None:
-    """The verdict, then the published values of the switch beside it."""
+    """The verdict, then the published values of the switch for comparison."""
     from weft.understand.report.verdict import verdict
 
     click.echo(verdict(result.xray))

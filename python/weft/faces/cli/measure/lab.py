@@ -111,7 +111,7 @@ def weather(
 
 
 def _changed(entry: LabEntry, events: tuple[str, ...], speed: float | None, clear: bool) -> Weather:
-    """The weather of a lab after what is asked for."""
+    """The weather of a lab after the requested changes."""
     if clear:
         if events:
             raise RequestError("--clear ends all events", "leave FILE and KEY=VALUE out")

@@ -1,4 +1,4 @@
-"""The help of `weft run PLAN`: below its options, the steps of the plan with the keys of their patterns."""
+"""The help of `weft run PLAN`: after its options, the steps of the plan with the keys of their patterns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class PlanCommand(cloup.Command):
     """A command with the argument PLAN."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As usual; the plan is looked for before, as --help is answered before arguments are taken."""
+        """Parse as usual, but find the plan first, because --help is answered before arguments are parsed."""
         plan = self.make_parser(ctx).parse_args(list(args))[0].get("plan")
         ctx.obj = plan if isinstance(plan, str) else None
         return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The steps of the plan come last; of a plan that is wrong, what is wrong with it."""
+        """The steps of the plan come last; for an invalid plan, what is wrong with it."""
         super().format_epilog(ctx, formatter)
         if ctx.obj is None:
             return

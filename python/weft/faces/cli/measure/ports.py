@@ -1,4 +1,4 @@
-"""`weft ports`: which ports a job needs, and the rules that let it pass."""
+"""`weft ports`: which ports a job needs, and the firewall rules that allow it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ports(
     """Find the ports that a job needs, and firewall rules.
 
     COMMAND runs once, watched on all of its nodes: on this machine, or on the first host of a lab, whose hosts log into
-    each other by ssh. Exit code 1 where the job or a check fails.
+    each other by ssh. Exit code 1 if the job or a check fails.
     """
     answer = ask(
         PortsQuestion(

@@ -231,7 +231,7 @@ def _request(plan: str | None, testbed: str | None, **options: Any) -> RunReques
 
 
 def quick_plan(plan: str) -> str:
-    """The plan that answers less in less time; raises RequestError where the catalogue has none."""
+    """The plan that answers less in less time; raises RequestError if the catalogue has none."""
     quick = f"{plan}-quick"
     if quick not in catalog.names("plan"):
         raise RequestError(
@@ -258,7 +258,7 @@ def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, RunFolder], 
 
 
 def _foreseen(request: RunRequest, predict: Sequence[str]) -> RunPrediction:
-    """What is predicted of a run, which is not begun."""
+    """The prediction for a run that is not started."""
     with progress() as reporter:
         return predict_run(request, _predictor(predict, reporter, lambda prediction: None))
 
@@ -266,13 +266,13 @@ def _foreseen(request: RunRequest, predict: Sequence[str]) -> RunPrediction:
 def _predictor(
     sources: Sequence[str], reporter: Reporter, show: Callable[[RunPrediction], None]
 ) -> Forecaster:
-    from weft.faces.api.predict import predictor  # takes long to import
+    from weft.faces.api.predict import predictor  # slow to import
 
     return predictor(sources, show, reporter.describe)
 
 
 def _show(prediction: RunPrediction) -> None:
-    """Before a run, so where messages go."""
+    """Show a prediction before the run, on standard error."""
     print_prediction(prediction, terminal(is_stderr=True))
 
 
@@ -284,7 +284,7 @@ def _print_foreseen(prediction: RunPrediction, as_json: bool) -> None:
 
 
 def _refuse_all_but_resuming(context: click.Context) -> None:
-    """A run that is resumed has its plan and testbed."""
+    """Refuse other options, because a resumed run has its plan and testbed."""
     sources = {name: context.get_parameter_source(name) for name in context.params}
     given = {name for name, source in sources.items() if source is ParameterSource.COMMANDLINE}
     if given - {"resume", "yes", "patience_s", "as_json"}:
@@ -302,7 +302,7 @@ def _resumed(folder: str, yes: bool, patience_s: float) -> RunFolder:
 
 
 def _print_outlook(outlook: Outlook, as_json: bool) -> None:
-    """Which node would listen where for which nodes, as a table or a document."""
+    """Print which node would listen where, and for which nodes, as a table or as JSON."""
     if as_json:
         print_json(outlook.to_json())
         return

@@ -1,4 +1,4 @@
-"""`weft tune`: settings that are better than those there are, with evidence."""
+"""`weft tune`: settings that are better than the current ones, with evidence."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def tune(
     """Find settings that make a pair faster, with evidence.
 
     Candidates are raced in random order, and the winner is confirmed in measurements of its own. Settings of hosts are
-    put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
-    work failed, 2 when the request is wrong.
+    restored, unless --apply is given. The result may be that nothing is better. Exit code 0 if all was tried, 1 if the
+    work failed, 2 if the request is wrong.
     """
     chosen = testbed or knobs or time_s or out or scale is not None or nodes or ports
     others = chosen or dry_run or apply or apply_anyway
@@ -124,7 +124,7 @@ def tune(
 
 @contextmanager
 def _saying_how_to_continue() -> Iterator[None]:
-    """After an interrupt, which says so itself."""
+    """Say how to continue after an error, but not after an interrupt, which says so itself."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -142,7 +142,7 @@ def _show(result: Tuning, as_json: bool) -> None:
 
 
 def _undo(as_json: bool) -> int:
-    """Put back what was left; gives the exit code."""
+    """Restore what was left changed; returns the exit code."""
     found = undo_settings()
     if as_json:
         print_json({"restored": found})

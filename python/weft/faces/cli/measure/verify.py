@@ -39,8 +39,8 @@ def verify(
     """Measure whether a recommendation helped.
 
     DIR is what `weft recommend --out` wrote, ID one of its recommendations, which was carried out since (or DIR#ID).
-    What showed it before is measured again, and held against before and against the prediction. Exit code 0 when it
-    held, 1 when it did not.
+    The measurement that showed the problem is repeated, and compared with the one before and with the prediction. Exit
+    code 0 if the effect is as expected, 1 if not.
     """
     from weft.decisions.recommendations.verify import VerifyRequest, deeds_of_verification
     from weft.faces.api.recommend import verify as carry_out

@@ -73,9 +73,9 @@ def list_(as_json: bool) -> None:
 @click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
 @json_option
 def failover(fabric: str, times: int, scale: float, as_json: bool) -> None:
-    """Cut the link under a bond while a stream runs, put it back, and say what was lost.
+    """Cut the link under a bond while a stream runs, put it back, and report the losses.
 
-    FABRIC is that of guests that are up, or of such that boot for it. Both nodes' cards lose their carrier.
+    FABRIC names guests that are up, or a fabric whose guests boot for it. Both nodes' cards lose their carrier.
     """
     with open_bonded(fabric, scale) as lab:
         found = measure_failover(lab, times, lambda said: click.echo(said, err=True))
@@ -109,5 +109,5 @@ def _guests(entry: LabEntry) -> LabGuests:
 
 
 def _dead(entry: LabEntry) -> list[str]:
-    """Those that ended."""
+    """The guests that have ended."""
     return [name for name in _guests(entry).pids if not _guests(entry).is_alive(name)]

@@ -1,4 +1,4 @@
-"""`weft vpn`: what a tunnel costs, beside the path below it."""
+"""`weft vpn`: the cost of a tunnel, compared with the path below it."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ def vpn(
     as_json: bool,
     command: tuple[str, ...],
 ) -> None:
-    """Measure a tunnel beside the path below it.
+    """Compare a tunnel with the path below it.
 
     Raw path and tunnel between two nodes are measured in paired blocks: round trip, throughput, processor time, MTU.
-    The VPN is named, its cost held against its headers, and its limit said: link, processor or loss.
+    Shows which VPN it is, its cost compared with that of its headers, and its limit: link, processor or loss.
 
-    With -- COMMAND, nothing is measured: COMMAND runs on the first node, and the bytes that both nodes exchange through
-    the tunnel and beside it are counted meanwhile.
+    With -- COMMAND, nothing is measured: COMMAND runs on the first node, and the bytes that both nodes exchange
+    meanwhile through the tunnel and outside it are counted.
     """
     places = _places(through)
     if wanted and not command:

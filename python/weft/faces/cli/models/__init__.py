@@ -1,1 +1,1 @@
-"""Commands about what is computed: networks, nodes, models."""
+"""Commands about simulations: networks, nodes, models."""

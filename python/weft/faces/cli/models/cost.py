@@ -40,7 +40,7 @@ def cost(
     """Add up what NAME costs, by items, node and port.
 
     NAME is a fabric, or a generator such as "fat-tree(k=16,hosts=1000)". Money of other currencies and years is
-    converted only as --rate and --inflation say.
+    converted only by --rate and --inflation.
     """
     found = bill(
         name,

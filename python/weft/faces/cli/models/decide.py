@@ -1,4 +1,4 @@
-"""`weft decide`: which network to take."""
+"""`weft decide`: which network to choose."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def decide(
 ) -> None:
     """Say which of many networks to take, by price and time.
 
-    DESIGNS is a TOML file of designs, workloads, constraints and what is uncertain (docs/decide.md), or one of the
-    catalogue's. All are simulated; what cannot be is named. What --list prints can run anywhere that sees the folder;
-    then --resume collects it.
+    DESIGNS is a TOML file of designs, workloads, constraints and uncertain quantities (docs/decide.md), or one of the
+    catalogue's. All designs are simulated; those that cannot be are named. The commands that --list prints can run on
+    any machine that sees the folder; --resume then collects their results.
     """
     if is_list:
         found = list_tasks(designs, out, resume)

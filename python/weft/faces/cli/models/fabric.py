@@ -114,5 +114,5 @@ def export(name: str, form: str, scale: float, run_folder: str | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 def import_(form: str, file: Path) -> None:
     """Print FILE, a SimGrid platform that is a tree, as a fabric file."""
-    del form  # There is one so far.
+    del form  # There is only one format so far.
     click.echo(simgrid_to_toml(file), nl=False)

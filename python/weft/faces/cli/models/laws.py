@@ -14,7 +14,7 @@ from weft.network.model.gain_curve import GainCurve
 from weft.network.model.gain_tables import gains_table, regimes_table
 
 MOST_ROWS = 60
-"""Longer tables are for --json."""
+"""Longer tables are only in --json."""
 
 
 @click.command(epilog="Example: weft laws --gamma 0:3.5 --p 0.55 --beta 0.4 --sigma 0.62")
@@ -59,7 +59,7 @@ def laws(gamma: str, figures: str | None, as_json: bool, **ratios: float) -> Non
 
 
 def _draw(curve: GainCurve, directory: Path) -> list[Path]:
-    # Drawing takes long to import: no other command should wait for it.
+    # Drawing is slow to import: no other command should wait for it.
     from weft.understand.report.figures.laws import laws_figure
 
     return laws_figure(curve.model, curve.gammas).write(directory)

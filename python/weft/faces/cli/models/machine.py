@@ -1,4 +1,4 @@
-"""`weft machine`: what nodes can be simulated."""
+"""`weft machine`: the nodes that can be simulated."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def fit(name: str, values: str, out: str | None, as_json: bool) -> None:
 
 
 def _new_file(name: str) -> Path:
-    """Where the fitted machine goes; refused before the fit, which takes its time."""
+    """The file for the fitted machine; checked before the fit, which takes long."""
     path = Path(name)
     if path.exists():
         raise RequestError(f"{path}: exists already", "choose another with --out")

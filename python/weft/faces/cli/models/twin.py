@@ -1,4 +1,4 @@
-"""`weft twin`: a network that was measured, as a fabric file with intervals."""
+"""`weft twin`: a measured network as a fabric file with intervals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Twins(click.Group):
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """What is no command is a run."""
+        """A name that is no command is a run."""
         return super().get_command(ctx, cmd_name) or self.commands["make"]
 
 

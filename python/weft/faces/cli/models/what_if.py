@@ -1,4 +1,4 @@
-"""`weft what-if`: what a change of a network would bring."""
+"""`weft what-if`: the effect of a change of a network."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ def what_if(
 ) -> None:
     """Predict what changes of SUBJECT would bring.
 
-    SUBJECT is a twin's folder, a fabric or a generator such as "clos(leaves=4,spines=1,hosts=8)". A change is in words
-    of the fabric's file: "links.backplane.rate=1.6 Gb/s", "remove n7", "add 8 hosts to rack2", "oversubscription 1:1".
+    SUBJECT is a twin's folder, a fabric or a generator such as "clos(leaves=4,spines=1,hosts=8)". A change uses the
+    names of the fabric's file: "links.backplane.rate=1.6 Gb/s", "remove n7", "add 8 hosts to rack2", "oversubscription
+    1:1".
     """
     chosen = [alternative(changes)] if changes else []
     chosen += read_alternatives(file) if file else []

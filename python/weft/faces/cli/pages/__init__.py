@@ -1,1 +1,1 @@
-"""Files about the command line that a wheel carries."""
+"""Files about the command line that a wheel contains."""

@@ -1,4 +1,4 @@
-"""What a wheel carries for shells and man. usage: python -m weft.faces.cli.pages.files SHARE OUTLINE
+"""Files of a wheel for shells and man. usage: python -m weft.faces.cli.pages.files SHARE OUTLINE
 
 Writes scripts and pages below the folder SHARE, and the commands' outline to the file OUTLINE.
 """

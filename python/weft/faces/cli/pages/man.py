@@ -1,4 +1,4 @@
-"""Manual pages of the commands, in man(7), from what click knows of them."""
+"""Manual pages of the commands in man(7), generated from click's data."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from weft import __version__
 from weft.faces.cli.commands import SECTIONS
 
 WIDTH = 68
-"""Of a line before hyphens are escaped."""
+"""Width of a line before hyphens are escaped."""
 _AS_IT_STANDS = "\b"
-"""What marks a paragraph whose lines click leaves as they are."""
+"""Marks a paragraph whose lines click does not wrap."""
 _STATUS = {
     "0": "All went well.",
     "1": "The work failed, and a message on standard error says why; or a verdict, such as that of weft check, is bad.",
@@ -72,7 +72,7 @@ def _page(name: str, command: click.Command, context: click.Context) -> Iterator
 
 
 def _lists(name: str, command: click.Command, context: click.Context) -> Iterator[str]:
-    """The commands of a group, of weft itself under the headings of its help."""
+    """The commands of a group; those of weft itself under the headings of its help."""
     found = _commands(command, context)
     if not found:
         return
@@ -106,13 +106,13 @@ def _prose(text: str) -> Iterator[str]:
 
 
 def _wrapped(text: str) -> list[str]:
-    """A sentence begins a line, and no line is long."""
+    """Lines of limited length, with each sentence on a new line."""
     sentences = re.split(r"(?<=[.!?])\s+", " ".join(text.split()))
     parts = (textwrap.wrap(one, WIDTH, break_on_hyphens=False) for one in sentences)
     return [_safe(line) for part in parts for line in part]
 
 
 def _safe(text: str) -> str:
-    """Text that man takes as it stands."""
+    """Text with the characters escaped that man would interpret."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text

@@ -1,1 +1,1 @@
-"""Commands that read runs, and turn them into other forms."""
+"""Commands that read runs, and convert them into other forms."""

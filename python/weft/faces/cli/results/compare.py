@@ -24,8 +24,9 @@ def compare(
 ) -> None:
     """Compare runs A and B: throughput of A over that of B.
 
-    Launches of two runs tell the networks apart only where runs differ by no more than launches do. Four runs of each,
-    or three beside four, need no such assumption: whole runs are held against each other. Measure them in turns.
+    Launches of two runs can distinguish the networks only if runs differ no more than launches do. With four runs of
+    each, or three of one and four of the other, this assumption is not needed: whole runs are compared. Measure them
+    alternately.
     """
     comparison = compare_runs(a, b, more_a, more_b).compared
     if as_json:

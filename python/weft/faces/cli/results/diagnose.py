@@ -1,4 +1,4 @@
-"""`weft diagnose`: limits inside a network, slow nodes and routes, and what explains a pair's curve."""
+"""`weft diagnose`: limits inside a network, slow nodes and routes, and explanations of a pair's curve."""
 
 from __future__ import annotations
 

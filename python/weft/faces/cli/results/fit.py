@@ -1,4 +1,4 @@
-"""`weft fit`: a model's parameters from what was measured."""
+"""`weft fit`: a model's parameters from measurements."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _is_open(each: Estimate) -> bool:
 
 
 def _value(each: Estimate) -> str:
-    """A value that is bounded on one side only is one of many: its bound stands for it."""
+    """A value; one that is bounded on one side only is shown by its bound."""
     if each.held or (each.low is None) == (each.high is None):
         return number(each.value)
     if each.high is None:
@@ -107,7 +107,7 @@ def _value(each: Estimate) -> str:
 
 
 def _outwards(bound: float | None, rounded: Callable[[float], int]) -> str:
-    """Three digits of a bound, which still holds."""
+    """A bound with three digits, rounded outwards so that it still holds."""
     assert bound
     unit = 10.0 ** (math.floor(math.log10(abs(bound))) - 2)
     return f"{rounded(bound / unit) * unit:.15g}"

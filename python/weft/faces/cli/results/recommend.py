@@ -43,10 +43,10 @@ def recommend(
 ) -> None:
     """Say what to do about a cluster, most valuable first.
 
-    FOLDER is a run (xray, signature), a folder of tune, accept, watch or twin, or a file with what `weft check --json`
-    printed; all are of one cluster. Also says what not to do; nothing to do is an answer.
+    FOLDER is a run (xray, signature), a folder of tune, accept, watch or twin, or a file with the output of `weft check
+    --json`; all are of one cluster. Also says what not to do. The result may be that nothing needs doing.
     """
-    # Watches and their statistics take long to import: no other command should wait for them.
+    # Watches and their statistics are slow to import: no other command should wait for them.
     from weft.faces.api.recommend import recommend as work_out
     from weft.faces.cli.tables.recommendations import print_recommendations
 

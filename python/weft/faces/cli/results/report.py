@@ -24,7 +24,7 @@ def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json:
 
     RUN may also be a folder of `weft twin`, `weft what-if`, `weft decide` or `weft recommend`.
     """
-    # Drawing takes long to import: no other command should wait for it.
+    # Drawing is slow to import: no other command should wait for it.
     from weft.understand.report.frame import FILE_NAME
 
     document = _document([Path(run) for run in runs])

@@ -1,4 +1,4 @@
-"""`weft serve`: runs in a browser, also while they measure."""
+"""`weft serve`: runs in a browser, even while they measure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from weft.faces.server.memory import save_memory
 def serve(folder: str, port: int | None, as_json: bool) -> None:
     """Show the runs in FOLDER in a browser, live.
 
-    FOLDER is `runs` unless it is given. Prints an address for a browser on this machine, and answers until Ctrl-C. The
-    address holds a secret: with it, runs can be read.
+    FOLDER is `runs` by default. Prints an address for a browser on this machine, and serves until Ctrl-C. The address
+    contains a secret: anyone who knows it can read runs.
     """
     save_memory()
-    # A web server takes long to import: no other command should wait for it.
+    # A web server is slow to import: no other command should wait for it.
     from weft.faces.server.serve import open_server
 
     server = open_server(Path(folder), port)

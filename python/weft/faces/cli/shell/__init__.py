@@ -1,1 +1,1 @@
-"""What shells and man know of the command line."""
+"""The command line for shells and man."""

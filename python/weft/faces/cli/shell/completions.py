@@ -15,7 +15,7 @@ VARIABLE = "_WEFT_COMPLETE"
 def completions(shell: str) -> None:
     """Print the script that completes weft's words in a SHELL.
 
-    A wheel installs it where shells look for such scripts. Without a wheel: source <(weft completions bash)
+    A wheel installs it where shells find such scripts. Without a wheel: source <(weft completions bash)
     """
     click.echo(script(shell), nl=False)
 

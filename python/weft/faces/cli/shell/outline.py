@@ -1,6 +1,6 @@
-"""The commands' names, options and words without their code: what a TAB needs, and has no time to import.
+"""The commands' names, options and words without their code, because completion has no time to import it.
 
-A wheel carries the outline (`tools/wheel` writes it); a checkout does without and imports the command.
+A wheel contains the outline (`tools/wheel` writes it); a checkout has none and imports the command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILE = Path(__file__).parent / "outline.json"
 
 
 class CommandParameter(Struct, omit_defaults=True):
-    """An option, or an argument where it has no `opts`; `words` are the only ones that it takes, if it is so."""
+    """An option, or an argument if it has no `opts`; `words` are its only possible values, if they are limited."""
 
     name: str
     opts: list[str] = []
@@ -32,7 +32,7 @@ class CommandParameter(Struct, omit_defaults=True):
 
 
 class Outline(Struct, omit_defaults=True):
-    """A command, or a group where it has `commands`."""
+    """A command, or a group if it has `commands`."""
 
     help: str
     parameters: list[CommandParameter] = []
@@ -40,7 +40,7 @@ class Outline(Struct, omit_defaults=True):
 
 
 def outline(command: click.Command, context: click.Context) -> Outline:
-    """What there is to know of a command."""
+    """The outline of a command."""
     inside = click.Context(command, parent=context)
     names = command.list_commands(inside) if isinstance(command, click.Group) else []
     found = {name: command.get_command(inside, name) for name in names}  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ def _parameter(one: click.Parameter) -> CommandParameter:
 
 
 def restored(name: str, load: Callable[[], click.Command]) -> click.Command:
-    """A command that completes words and does nothing; `load` is asked for the real one where no outline is kept."""
+    """A command that completes words and does nothing else; `load` gives the real one if there is no outline."""
     kept = msgspec.json.decode(FILE.read_bytes(), type=Outline).commands if FILE.exists() else {}
     known = kept[name] if name in kept else outline(load(), click.Context(click.Group("weft")))
     return _restored_command(name, known)

@@ -74,18 +74,18 @@ complete --no-files --keep-order --command %(prog_name)s --arguments '(%(complet
 
 
 def _kind(item: CompletionItem) -> str:
-    """Open is a word that goes on: behind it comes no space."""
+    """The kind of a word; an open one continues, so no space follows it."""
     return "open" if item.type == "plain" and item.value.endswith((":", "/")) else item.type
 
 
 class Bash(BashComplete):
-    """Bash divides words at colons. Here the line is divided as the shell reads it."""
+    """Bash splits words at colons. Here the line is split as the shell reads it."""
 
     source_template = _BASH
 
     @staticmethod
     def _check_version() -> None:
-        """The script may be meant for another machine."""
+        """Skip click's check of Bash's version, because the script may be for another machine."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         line = os.environ["COMP_LINE"]
@@ -94,7 +94,7 @@ class Bash(BashComplete):
         return words[1:], self._start
 
     def format_completion(self, item: CompletionItem) -> str:
-        """Without what is before the last colon, which Bash takes for another word."""
+        """The word without the part up to its last colon, which Bash treats as another word."""
         value: str = item.value
         if ":" in os.environ.get("COMP_WORDBREAKS", ":") and item.type == "plain":
             value = value[self._start.rfind(":") + 1 :]
@@ -102,7 +102,7 @@ class Bash(BashComplete):
 
 
 class Zsh(ZshComplete):
-    """Words may be empty, so each has a line."""
+    """Words may be empty, so each has a line of its own."""
 
     source_template = _ZSH
 
@@ -117,7 +117,7 @@ class Zsh(ZshComplete):
 
 
 class Fish(FishComplete):
-    """Fish writes no space behind a colon or a slash anyway."""
+    """Fish never adds a space after a colon or a slash."""
 
     source_template = _FISH
 
@@ -130,6 +130,6 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish
 
 
 def register() -> None:
-    """Have click answer shells with these classes."""
+    """Make click answer shells with these classes."""
     for one in SHELLS.values():
         add_completion_class(one)

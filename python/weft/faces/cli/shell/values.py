@@ -1,4 +1,4 @@
-"""What a word on the command line may be completed to, by the name of the option or argument."""
+"""Completions of a word on the command line, by the name of the option or argument."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN_PATHS = {"DIR": "dir", "FILE": "file"}
 def complete(
     context: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    """The words that begin with `start`; for a path, what tells the shell to complete it itself."""
+    """The words that begin with `start`; for a path, a marker that makes the shell complete it itself."""
     if find := _FINDERS.get(parameter.name or "") or _of_group(context, parameter):
         return list(find(start))
     if listed := _LISTED.match(parameter.metavar or ""):
@@ -37,7 +37,7 @@ def complete(
 
 
 def _of_group(context: click.Context, parameter: click.Parameter) -> Callable[[str], Words] | None:
-    """NAME is a fabric behind `weft fabric` and `weft cost`, and a machine behind `weft machine`."""
+    """NAME is a fabric after `weft fabric` and `weft cost`, and a machine after `weft machine`."""
     if parameter.name != "name":
         return None
     group = context.parent.info_name if context.parent else None
@@ -57,7 +57,7 @@ def _machines(start: str) -> Words:
 
 
 def _from_catalog(kind: str, start: str, before: str = "") -> Words:
-    """Names, or a file's path where it cannot be one of them."""
+    """Names of the catalogue, or a file's path if it cannot be one of them."""
     found = list(_titled(catalog.titles(kind), start, before))
     return found or [CompletionItem(start, type="file")]
 
@@ -80,7 +80,7 @@ def _codes(start: str) -> Words:
 
 
 def _runs(start: str) -> Words:
-    """Run folders, and the folders that they may be in, which end in a slash; from `runs` where nothing is given."""
+    """Run folders, and folders that may contain some, which end in a slash; starts at `runs`."""
     above = start[: start.rfind("/") + 1]
     if not start and Path("runs").is_dir():
         above = "runs/"
@@ -91,7 +91,7 @@ def _runs(start: str) -> Words:
 
 
 def _folders(above: Path) -> list[Path]:
-    """Those that are not hidden, sorted."""
+    """Folders that are not hidden, sorted."""
     try:
         return sorted(one for one in above.iterdir() if one.is_dir() and one.name[0] != ".")
     except OSError:
@@ -111,7 +111,7 @@ def _titled(titles: Mapping[str, str], start: str, before: str = "") -> Words:
 
 
 def _knobs(start: str) -> Words:
-    """The last of the names that commas separate."""
+    """The last of several names separated by commas."""
     before, comma, last = start.rpartition(",")
     return _titled(catalog.titles("knob"), last, before + comma)
 

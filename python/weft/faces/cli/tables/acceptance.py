@@ -14,7 +14,7 @@ MOST_CAUSES = 3
 
 
 def print_acceptance(found: AcceptanceResult) -> None:
-    """All of it."""
+    """Print an acceptance."""
     console = wide_terminal(soft_wrap=True)
     console.print(
         f"{found.testbed}: {HEADINGS[found.passed]} ({found.counts}), {len(found.nodes)} nodes, "

@@ -15,7 +15,7 @@ from weft.understand.comparison.tables import MOST_ROWS, nodes_table, points_tab
 
 
 def print_comparison(found: RunComparison) -> None:
-    """What is not alike, warnings, the ratio at every common size, nodes that differ, routes."""
+    """Print differences in setup, warnings, the ratio at every common size, nodes that differ, and routes."""
     console = terminal()
     if found.not_comparable:
         console.print(f"not comparable: {found.not_comparable}", style="bold", soft_wrap=True)
@@ -30,7 +30,7 @@ def print_comparison(found: RunComparison) -> None:
 
 
 def _print_verdict(console: Console, found: RunComparison) -> None:
-    """How far the runs are apart, in what their nodes differ, and where surely."""
+    """How far apart the runs are, how their nodes differ, and where the difference is certain."""
     what = " and ".join(
         f"{count} {name}"
         for count, name in ((len(found.points), "sizes"), (len(found.routes), "routes"))

@@ -1,4 +1,4 @@
-"""What `weft cost` and `weft fabric show --parts` print."""
+"""Output of `weft cost` and `weft fabric show --parts`."""
 
 from __future__ import annotations
 

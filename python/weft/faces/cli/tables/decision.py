@@ -1,4 +1,4 @@
-"""A decision as tables: the frontier, what is dominated, constraints that are broken, what matters."""
+"""A decision as tables: the frontier, dominated designs, broken constraints, and what matters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.faces.cli.tables.layout import print_table, terminal, titled
 from weft.faces.cli.tables.run_warnings import print_run_warnings
 
 MOST_ROWS = 12
-"""Longer lists are in decision.json."""
+"""Longer lists are only in decision.json."""
 
 
 def print_decision(found: DesignDecision) -> None:

@@ -1,4 +1,4 @@
-"""Virtual machines: those that would boot, and what they need."""
+"""Virtual machines: those that would boot, and their requirements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.measure.testbed.vm.planned import GuestsOutlook
 
 
 def print_guests(outlook: GuestsOutlook, console: Console) -> None:
-    """What would boot, and what is missing for it."""
+    """Print what would boot, and what is missing for it."""
     rows = [
         (one.name, str(one.cpus), str(one.memory_mbytes), ", ".join(one.cards))
         for one in outlook.each
@@ -27,7 +27,7 @@ def print_guests(outlook: GuestsOutlook, console: Console) -> None:
 
 
 def print_needs(needs: Sequence[Need], console: Console) -> None:
-    """Each with what was seen of it, and what gets it on a line of its own, to be copied."""
+    """Print each requirement with what was found, and how to get it on a line of its own, for copying."""
     for need in needs:
         answer = "yes" if need.found else "no" if need.required else "no, optional"
         console.print(f" {need.name}: {answer}; {need.seen}", soft_wrap=True)

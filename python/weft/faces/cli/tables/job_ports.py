@@ -1,4 +1,4 @@
-"""What `weft ports` prints: connections by phase, counts, rules, and what a check said."""
+"""Output of `weft ports`: connections by phase, counts, rules, and results of a check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.operate.job_ports.study import StudyCount
 
 
 def print_answer(answer: PortsAnswer, firewall: str) -> None:
-    """All of it, with the rules for one kind of firewall."""
+    """Print an answer, with the rules for one kind of firewall."""
     console = terminal(soft_wrap=True)
     _print_usage(console, answer.usage)
     rows = [
@@ -73,7 +73,7 @@ def _print_study(console: Console, counts: Iterable[StudyCount]) -> None:
 
 
 def _rows(connections: Iterable[JobConnection], phase: str) -> list[list[str]]:
-    """Those of a phase, equal ones together."""
+    """The connections of a phase, with equal ones merged."""
     found: dict[tuple[str, ...], int] = {}
     for one in connections:
         if one.phase == phase:
@@ -92,7 +92,7 @@ def _rows(connections: Iterable[JobConnection], phase: str) -> list[list[str]]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines that a narrow terminal does not break inside of a column."""
+    """Lines that a narrow terminal does not break inside a column."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cells = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return [f" {'  '.join(row)}".rstrip() for row in cells]

@@ -1,4 +1,4 @@
-"""How tables on a terminal look."""
+"""The layout of tables on a terminal."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from weft.faces.cli.streams import unguarded
 _WIDE = 150
 
 NARROWEST = 6
-"""Letters of a line of a heading that is broken: "out of" and "order"."""
+"""Least width of a line in a broken heading, as in "out of" and "order"."""
 
 
 class Terminal(Console):
-    """Has no control characters but its own, and no line of a text looks like one of weft's own."""
+    """A console that prints no control characters but its own, and no line of foreign text that looks like one of
+    weft's own."""
 
     @property
     def file(self) -> IO[str]:
-        """Where it writes."""
+        """The stream that it writes to."""
         file: IO[str] = unguarded(super().file)
         return file
 
@@ -34,13 +35,13 @@ class Terminal(Console):
         self._file = file
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Newlines in front and behind are the caller's; others may have come with a name."""
+        """Newlines before and after are the caller's; others may have come with a name."""
         super().print(*map(_standing_back, objects), **how)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """What is drawn; control codes are rich's own."""
+        """The rendered output; its control codes are rich's own."""
         for one in super().render(renderable, options):
             yield one if one.control else Segment(printable(one.text), one.style)
 
@@ -58,40 +59,40 @@ class _Cells(Table):
 
 
 def terminal(soft_wrap: bool = False, is_stderr: bool = False) -> Console:
-    """Standard output or error, where nothing that is printed is markup."""
+    """Standard output or error, without interpretation of markup."""
     return Terminal(stderr=is_stderr, highlight=False, markup=False, soft_wrap=soft_wrap)
 
 
 def wide_terminal(soft_wrap: bool = False) -> Console:
-    """Standard output for tables of which a row stays a line, however narrow the terminal is."""
+    """Standard output for tables whose rows must not be broken, however narrow the terminal is."""
     console = terminal(soft_wrap)
     console.width = max(console.width, _WIDE)
     return console
 
 
 def print_disturbed(console: Console, reason: str | None) -> None:
-    """Why nothing can be concluded from what follows, if so."""
+    """Print why the following results are inconclusive, if they are."""
     if reason:
         console.print(f"disturbed: {reason}", style="bold", soft_wrap=True)
 
 
 def titled(console: Console, title: str, *parts: Table | str) -> None:
-    """Parts below a title and an empty line."""
+    """Print parts below a title and an empty line."""
     console.print(f"\n{title}", style="bold")
     for part in parts:
         console.print(part, soft_wrap=isinstance(part, str))
 
 
 def print_table(console: Console, results: ResultTable) -> None:
-    """A table of results below its title, and what is remarked of it; nothing where it has no rows."""
+    """Print a table of results below its title, and the remarks about it; nothing if it has no rows."""
     if results.rows:
         titled(console, results.title, drawn(results, console.width), *results.remarks)
 
 
 def drawn(results: ResultTable, width: int) -> Table:
-    """A column for each value; of an interval one for its median and, where any are known, two for its ends.
+    """A column for each value; for an interval one for its median and, if any are known, two for its ends.
 
-    Where a row is wider than `width`, headings are broken.
+    If a row is wider than `width`, headings are broken.
     """
     shown = results.without("page", "data")
     columns: list[tuple[ResultColumn, str, list[str]]] = []
@@ -115,7 +116,7 @@ def _broken(heading: str, width: int) -> str:
 
 
 def record(results: ResultTable) -> Table:
-    """The only row of results on its side: a line for each value, with the ends of its interval beside it."""
+    """The single row of a table, transposed: a line for each value, with the ends of its interval beside it."""
     shown = results.without("page", "data")
     lines = [
         (one.heading or one.label, *map(one.text, ends(value)))
@@ -130,7 +131,7 @@ def record(results: ResultTable) -> Table:
 
 
 def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:
-    """A table without lines, to be read by people and by grep; columns with a heading stand at the right."""
+    """A table without lines, readable for people and grep; columns with a heading are right-aligned."""
     table = _Cells(box=None, padding=(0, 1))
     for heading in headings:
         table.add_column(heading, justify="right" if heading else "left")

@@ -7,7 +7,7 @@ from weft.faces.cli.tables.layout import print_table, titled, wide_terminal
 
 
 def print_findings(tables: dict[str, ResultTable]) -> None:
-    """Links, with their gaps below, then what happened on them."""
+    """Print links with their gaps, then what happened on them."""
     console = wide_terminal()
     if not tables["links"].rows:
         console.print("no probes")

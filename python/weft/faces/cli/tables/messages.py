@@ -1,4 +1,4 @@
-"""Tables of what messages would take, by hour."""
+"""Tables of message times by hour."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from weft.links.analysis.series import link_name
 
 
 def print_messages(found: list[MessageTimes]) -> None:
-    """For each link its best, median and worst hour with intervals, then the medians of all hours (local time)."""
+    """Print for each link its best, median and worst hour with intervals, then the medians of all hours (local
+    time)."""
     console = terminal(soft_wrap=True)
     if not found:
         console.print("\nno link was probed with two sizes, so beta is not known")
@@ -40,7 +41,7 @@ def _times(hour: HourTimes) -> list[str]:
 
 
 def _grid(one: MessageTimes) -> Table:
-    """A row for each hour of the day, a column for each day of the week where there are two weeks."""
+    """A row for each hour of the day, and a column for each day of the week if there are two weeks of data."""
     days = DAYS if one.is_by_week else ("any day",)
     by_hour = {hour.hour: hour for hour in one.by_hour}
     rows = [

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal: the step, how much is done, the time left."""
+"""A progress bar on a terminal: the step, the share that is done, the time left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.measure.execute.progress import Reporter
 
 
 class Bar(Reporter):
-    """A progress bar fed by phases."""
+    """A progress bar that counts phases."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
@@ -38,7 +38,7 @@ class Bar(Reporter):
 
 
 class LineProgress(Reporter):
-    """Without a terminal: what is announced, and no progress."""
+    """Without a terminal: only announcements, no progress."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -49,7 +49,7 @@ class LineProgress(Reporter):
 
 @contextmanager
 def progress(unit: str = "phases") -> Iterator[Reporter]:
-    """A reporter of progress in this unit, which shows it only where standard error is a terminal."""
+    """A reporter that shows progress in this unit, if standard error is a terminal."""
     console = Terminal(stderr=True)
     if not console.is_terminal:
         yield LineProgress(console)

@@ -1,4 +1,4 @@
-"""Recommendations on a terminal: the verdict, then each with what it takes and rests on."""
+"""Recommendations on a terminal: the verdict, then each with its cost and evidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.faces.cli.tables.run_warnings import print_run_warnings
 
 
 def print_recommendations(found: RecommendationList, folder: str | None) -> None:
-    """All of it; `folder` is where it was written, if it was."""
+    """Print recommendations; `folder` is where they were written, if they were."""
     console = terminal(soft_wrap=True)
     console.print(found.verdict, style="bold")
     if found.twin:

@@ -1,4 +1,4 @@
-"""What the runs warn of that something is made of, on a terminal."""
+"""Warnings of the runs behind a result, on a terminal."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from weft.runs.run_warnings import RunWarning, lines
 
 
 def print_run_warnings(console: Console, found: Sequence[RunWarning]) -> None:
-    """Each once; nothing where there are none."""
+    """Print each warning once; nothing if there are none."""
     if found:
         titled(console, "warnings of the measurements", *(f"  {line}" for line in lines(found)))

@@ -1,4 +1,4 @@
-"""A tuning on a terminal: the verdict, each recommendation with its evidence, then what did not matter."""
+"""A tuning on a terminal: the verdict, each recommendation with its evidence, then what made no difference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.operate.tuning.tuning import TuningResult
 
 
 def print_tuning(found: TuningResult) -> None:
-    """All of it."""
+    """Print a tuning."""
     console = terminal(soft_wrap=True)
     console.print(f"{found.testbed}, {found.goal}: {found.verdict}", style="bold")
     for note in found.notes:
@@ -55,7 +55,7 @@ def _skipped(skipped: tuple[Skipped, ...]) -> list[str]:
 
 
 def print_foreseen(found: Foreseen) -> None:
-    """What would be tried, in which order, with what, and how it would be undone."""
+    """Print what would be tried, in which order, with which values, and how it would be reverted."""
     console = terminal(soft_wrap=True)
     console.print(
         f"{found.testbed}, {found.goal}: {fold(found.nodes)}, {len(found.choices)} races in "

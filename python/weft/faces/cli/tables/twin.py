@@ -9,7 +9,7 @@ from weft.faces.cli.tables.layout import print_table, terminal, titled
 
 
 def print_twin(folder: str, twin: TwinDocument) -> None:
-    """All of it; the verdict last."""
+    """Print a twin; the verdict comes last."""
     console = terminal(soft_wrap=True)
     console.print(f"{folder}: {len(twin.nodes)} hosts, {fold(twin.nodes)}, from {twin.testbed}")
     known = parameters_table(twin).where("is_identified", True)

@@ -1,4 +1,4 @@
-"""A tunnel beside the path below it, on a terminal."""
+"""A tunnel compared with the path below it, on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.runs.run_warnings import in_doubt
 
 
 def print_comparison(found: TunnelComparison) -> None:
-    """The verdict first, then both paths, then what follows for jobs."""
+    """Print the verdict, then both paths, then the consequences for jobs."""
     console = terminal(soft_wrap=True)
     console.print(f"{found.kind.text}: {found.kind.why}")
     console.print(in_doubt(_verdict(found), found.doubts))
@@ -54,7 +54,7 @@ _USED = {
 
 
 def print_observed(found: Observed) -> None:
-    """Which way a job's bytes took, and what mends it."""
+    """Print which path a job's bytes took, and how to change it."""
     console = terminal(soft_wrap=True)
     wrong = f": wrong, the {found.wanted} was wanted" if found.is_wrong else ""
     console.print(f"{_USED[found.used]}{wrong}")

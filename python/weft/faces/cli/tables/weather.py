@@ -15,7 +15,7 @@ PPM_PER_PERCENT = 1e4
 
 
 def print_weather(weather: Weather) -> None:
-    """The events of a lab, each with what it does next."""
+    """Print the events of a lab, each with its next change."""
     table = plain_table("", "event", "where", "what", "now")
     for event in weather.events:
         now = _now(event, weather.lab_s)
@@ -25,7 +25,7 @@ def print_weather(weather: Weather) -> None:
 
 
 def print_log(lines: list[LogLine], as_json: bool) -> None:
-    """A line of JSON for each, or one document."""
+    """Print a line of JSON for each entry, or one document."""
     if as_json:
         print_json({"log": lines})
         return
@@ -41,7 +41,7 @@ def _where(event: LabEvent) -> str:
 
 
 def _what(event: LabEvent) -> str:
-    """Such as "delay 5 ms, loss 2 %"."""
+    """An event as text, such as "delay 5 ms, loss 2 %"."""
     change = event.change
     flags = {"dead": change.dead, "unplugged": change.unplugged, "off": change.off}
     parts = [
@@ -62,7 +62,7 @@ def _part(name: str, value: int | None, unit: float, symbol: str) -> str | None:
 
 
 def _now(event: LabEvent, lab_s: float) -> str:
-    """Such as "for 12 s more"; times are those of this clock, whatever the weather's speed."""
+    """The state of an event, such as "for 12 s more"; times are on this clock, whatever the weather's speed."""
     if event.next_s is None:
         return "until cleared" if event.active else "over"
     left_s = event.next_s - lab_s

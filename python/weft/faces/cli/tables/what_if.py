@@ -13,7 +13,7 @@ from weft.runs.run_warnings import in_doubt
 
 
 def print_what_if(found: WhatIfResult) -> None:
-    """Effects, what is to be said of them, and what labs measured."""
+    """Print effects, notes about them, and measurements of labs."""
     console = terminal()
     console.print(_title(found), style="bold", soft_wrap=True)
     several = len(found.outcomes) > 1

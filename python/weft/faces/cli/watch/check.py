@@ -1,4 +1,4 @@
-"""`weft watch check`: whether a watch is fine now, for cron, systemd, Nagios and CI."""
+"""`weft watch check`: whether a watch is healthy now, for cron, systemd, Nagios and CI."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from weft.faces.cli.output import json_option, plain, print_json
 def check(folder: Path, max_age_s: float, as_json: bool) -> None:
     """Say what is wrong now on the links of a watch, a line each.
 
-    Exit code 0 where all is fine, 1 where something is wrong or nothing was collected lately, 2 where FOLDER is no
-    watch.
+    Exit code 0 if all is fine, 1 if something is wrong or nothing was collected lately, 2 if FOLDER is not a watch.
     """
     from weft.links.watch.check import problems_of
 

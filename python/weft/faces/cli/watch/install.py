@@ -1,4 +1,4 @@
-"""`weft watch install`: a watch as a service of systemd."""
+"""`weft watch install`: a watch as a systemd service."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from weft.faces.cli.output import json_option, print_json
 def install(sites: Path, out: Path, is_system: bool | None, dry_run: bool, as_json: bool) -> None:
     """Run `weft watch start` as a service.
 
-    Writes a systemd unit that starts with the machine, is started again whatever ends it, and logs to the journal; then
-    starts it. Without systemd it prints the commands that do the same with nohup and cron, and does nothing.
+    Writes a systemd unit that starts with the machine, restarts whenever it ends, and logs to the journal; then starts
+    it. Without systemd it prints equivalent commands for nohup and cron, and does nothing.
     """
     from weft.links.watch import install as services
 

@@ -1,4 +1,4 @@
-"""`--message` and `--ranks`: what times are stated for."""
+"""`--message` and `--ranks`: the message for which times are stated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ranks_option = click.option(
 
 
 def message_bytes(message: str | None) -> int | None:
-    """The size; raises RequestError where it is none."""
+    """The message size; raises RequestError if it is invalid."""
     if message is None:
         return None
     size = amount_of(message, "size")

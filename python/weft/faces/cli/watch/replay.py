@@ -1,4 +1,4 @@
-"""`weft watch replay`: what another tool measured as the folder of a watch."""
+"""`weft watch replay`: another tool's measurements as the folder of a watch."""
 
 from __future__ import annotations
 

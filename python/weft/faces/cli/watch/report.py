@@ -35,7 +35,7 @@ def report(
     It has a strip by day for each link, a map of the week, alpha and beta, outages and changes, and what a message
     (1 MB) and an all-to-all (16 ranks) would take.
     """
-    # Drawing takes long to import: no other command should wait for it.
+    # Drawing is slow to import: no other command should wait for it.
     from weft.faces.api.watch import open_watch
     from weft.understand.report.frame import FILE_NAME
 

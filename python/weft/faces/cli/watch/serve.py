@@ -21,7 +21,7 @@ from weft.faces.cli.output import json_option, print_json
 @json_option
 def serve(folder: Path, prometheus: str, as_json: bool) -> None:
     """Serve what `weft watch start` collects in FOLDER as metrics, until Ctrl-C."""
-    # A web server takes long to import: no other command should wait for it.
+    # A web server is slow to import: no other command should wait for it.
     from weft.links.watch.exporter.serve import open_exporter
 
     server = open_exporter(folder, prometheus)

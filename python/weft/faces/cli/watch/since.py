@@ -1,4 +1,4 @@
-"""`--since`, which commands that read a watch take."""
+"""`--since`, an option of commands that read a watch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ since_option = click.option("--since", help="Only what is younger, such as 12h, 
 
 
 def begin_s(since: str | None) -> float | None:
-    """Unix time; raises RequestError where it is no time."""
+    """Unix time; raises RequestError if it is not a time."""
     if since is None:
         return None
     age = amount_of(since, "time")

@@ -1,4 +1,4 @@
-"""`weft watch start`: agents at each site, and what they measure in a folder here."""
+"""`weft watch start`: agents at each site, whose measurements are collected in a folder here."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from weft.faces.cli.output import json_option, print_json
 def start(sites: Path, out: Path | None, for_s: float | None, as_json: bool) -> None:
     """Watch the links between the sites of a TOML file.
 
-    Ctrl-C ends only this command: the agents go on and keep what they measure until it is started again with the same
-    folder. `weft watch stop` ends them.
+    Ctrl-C ends only this command: the agents continue, and keep their measurements until it is started again with the
+    same folder. `weft watch stop` ends them.
     """
-    # What starts agents takes long to import.
+    # Code that starts agents is slow to import.
     from weft.links.watch.service import watch_sites
     from weft.links.watch.tell import tell_stderr
 

@@ -1,4 +1,4 @@
-"""`weft watch status`: each link now."""
+"""`weft watch status`: the current state of each link."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 @click.argument("folder", type=click.Path(path_type=Path))
 @json_option
 def status(folder: Path, as_json: bool) -> None:
-    """Show how each link of a watch is now.
+    """Show the current state of each link of a watch.
 
-    A message of n bytes takes alpha plus n at the rate, one way: half of round trips, medians of 15 minutes, of probes
-    of the kind that is named. Where one way is slower, half of both is neither. Up is the share of today's measured
-    time (UTC) outside of outages, as in `weft watch show`; answered that of its probes.
+    A message of n bytes takes alpha plus n divided by the rate, one way: half of round trips, medians of 15 minutes,
+    from probes of the kind shown. If one direction is slower, half of the round trip is the time of neither. Up is the
+    share of today's measured time (UTC) outside outages, as in `weft watch show`; answered is the share of probes.
     """
     from weft.links.watch.status import status_of
 

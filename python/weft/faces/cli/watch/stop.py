@@ -1,4 +1,4 @@
-"""`weft watch stop`: ends the agents, and the command that fetches."""
+"""`weft watch stop`: ends the agents, and the command that collects from them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from weft.faces.cli.output import json_option, print_json
 @yes_option
 @json_option
 def stop(folder: Path, yes: bool, as_json: bool) -> None:
-    """End the agents of a watch, after fetching all that they have kept.
+    """End the agents of a watch, after fetching all that they have stored.
 
-    Exit code 1 where a site could not be reached: its agent goes on.
+    Exit code 1 if a site could not be reached: its agent continues.
     """
     from weft.links.watch.service import deeds_of_watch, stop_watch
     from weft.links.watch.tell import tell_stderr

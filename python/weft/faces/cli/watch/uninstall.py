@@ -21,7 +21,7 @@ from weft.faces.cli.output import json_option, print_json
 def uninstall(folder: Path, is_system: bool | None, as_json: bool) -> None:
     """End the service of a watch and remove its unit.
 
-    The folder stays, and the agents go on: `weft watch stop` ends them.
+    The folder stays, and the agents continue: `weft watch stop` ends them.
     """
     from weft.links.watch import install as services
 

@@ -21,17 +21,17 @@ from weft.understand.tables.phases import MOST_ROWS, numbered, slowest_phases
 from weft.understand.tables.routes import spread_table, standouts_table
 
 MOST_CAUSES = 4
-"""Of what held transfers back."""
+"""Most causes listed for limited transfers."""
 
 LONGEST_NAME = 40
-"""Letters of what is named as a cause."""
+"""Longest name of a cause, in characters."""
 
 SAME = 1.0005
-"""Rates that differ by less look the same in four digits."""
+"""Rates that differ by less look the same with four digits."""
 
 
 def print_ensembles(summary: Summary, console: Console) -> None:
-    """Each step between many nodes that measured anything, then what the run lacks."""
+    """Print each step between many nodes that measured anything, then what the run lacks."""
     for step in summary.ensembles:
         rates = summary.rates.where(summary.rates.step == step)
         if len(rates):
@@ -60,7 +60,7 @@ def _print_step(summary: Summary, step: int, rates: MedianRates, console: Consol
 
 
 def _held_back(summary: Summary, step: int) -> str:
-    """Why it is not faster, in a line; empty where the run does not record it."""
+    """What limits it, in a line; empty if the run does not record it."""
     found = [one for one in summary.bottlenecks if one.step == step]
     causes = alike(found, _cause, lambda one: max(one.share, 0.01), 2)
     causes.sort(key=lambda same: -sum(one.share for one in same))
@@ -70,7 +70,7 @@ def _held_back(summary: Summary, step: int) -> str:
 
 
 def _cause(one: Bottleneck) -> str:
-    """Which sort of limit it is: its name without numbers."""
+    """The kind of a limit: its name without numbers."""
     return re.sub(r"\d+", "", one.constraint)
 
 

@@ -1,4 +1,4 @@
-"""What the host did for each message, as tables."""
+"""Activity of the host for each message, as tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.understand.tables.evidence import WORDS, evidence_table
 
 
 def print_evidence(found: EvidencePoints) -> None:
-    """A table for each step, a row for each size and end; what was not read is said below."""
+    """Print a table for each step, with a row for each size and end, and what was not read below."""
     console = terminal()
     if not found.points:
         console.print("nothing was recorded beside these samples")

@@ -1,4 +1,4 @@
-"""What dead links did to streams over a bond, as a table."""
+"""The effect of dead links on streams over a bond, as a table."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from weft.understand.limits.findings import LimitFindings
 from weft.understand.tables.limits import folded_tables
 
 MOST_ROWS = 20
-"""Of longer lists --json has everything."""
+"""Longer lists are complete only in --json."""
 
 
 def print_findings(found: LimitFindings, meta: RunMeta) -> None:
-    """The verdict, then the tables behind it, what is open, and warnings of the run."""
+    """Print the verdict, the tables behind it, open questions, and warnings of the run."""
     console = terminal()
     print_disturbed(console, not_usable(meta))
     console.print(found.verdict, soft_wrap=True)

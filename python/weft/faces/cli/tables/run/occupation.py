@@ -1,4 +1,4 @@
-"""What `weft show` says of the insides of nodes."""
+"""Output of `weft show` about the insides of nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.understand.summary.summary import Summary
 
 
 def print_insides(summary: Summary, console: Console) -> None:
-    """For each step: the largest size, which occupies most, and where the time of the smallest goes."""
+    """Print for each step the largest size, which occupies most, and how the time of the smallest is spent."""
     for step in sorted({busy.step for busy in summary.occupation}):
         mine = [busy for busy in summary.occupation if busy.step == step]
         phase = max((busy.size_bytes, busy.phase) for busy in mine)[1]
@@ -31,7 +31,7 @@ def print_insides(summary: Summary, console: Console) -> None:
 
 
 def _load(summary: Summary, busy: Busy) -> str:
-    """The size of messages, and what else was asked of the node."""
+    """The message size, and other load on the node."""
     at = (busy.step, busy.phase)
     loads = [one.load for one in summary.results[LOADS.name] if (one.step, one.phase) == at]
     return " and ".join([f"{busy.size_bytes} B", *loads])
@@ -48,7 +48,7 @@ def _busy_table(rows: list[Busy]) -> Table:
 
 
 def _cache_table(rows: list[CacheHits]) -> Table:
-    """A line for each cache of each processor, with what part of each kind of access it had."""
+    """A line for each cache of each processor, with its share of each kind of access."""
     kinds = list(dict.fromkeys(row.access for row in rows))
     table = plain_table("", "", "", *kinds, "accesses")
     for key in dict.fromkeys((row.node, row.part, row.cache) for row in rows):
@@ -63,7 +63,7 @@ def _percent(share: float | None) -> str:
 
 
 def _cycles_table(rows: list[Cycles]) -> Table:
-    """For each node the share of its cycles, and what they come to for each byte."""
+    """For each node, the share of its cycles, and cycles per byte."""
     table = plain_table("", "cycles/B", *(f"{name}, %" for name in rows[0].cycles))
     for one in rows:
         whole = sum(one.cycles.values()) / max(1, one.size_bytes)

@@ -1,4 +1,4 @@
-"""Predictions of runs as text: before a run, and beside what it measured."""
+"""Predictions of runs as text: before a run, and compared with its measurements."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from weft.understand.tables.predictions import held_table, predicted_table
 
 
 def print_prediction(prediction: RunPrediction, console: Console) -> None:
-    """What a run will take, a table for each step, and what that is made from."""
+    """Print the prediction for a run, with a table for each step, and its basis."""
     _print_steps(predicted_table(prediction), console)
     for note in prediction.notes:
         console.print(f"warning: {note.message} [{note.code}]", soft_wrap=True)
 
 
 def print_held(held: Held | None, console: Console) -> None:
-    """The same beside what was measured; nothing where nothing was predicted."""
+    """Print the prediction with the measurements; nothing if there is no prediction."""
     if held is not None:
         _print_steps(held_table(held), console)
 

@@ -1,4 +1,4 @@
-"""What is known beside an earlier run, as a table."""
+"""The comparison with an earlier run, as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.understand.host.disturbed import not_usable
 
 
 def print_differences(console: Console, meta: RunMeta) -> None:
-    """For each size that an earlier run has, by how much it differs from that, or what would decide it."""
+    """Print for each size of an earlier run the difference from it, or what would decide it."""
     if meta.against and (reason := not_usable(meta)):
         console.print(f"not comparable with {meta.against['path']}: {reason}", soft_wrap=True)
         return

@@ -1,4 +1,4 @@
-"""What a setting did, as tables."""
+"""The effect of a setting, as tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.understand.studies.study import SettingStudy
 
 
 def print_studies(studies: Sequence[SettingStudy], console: Console) -> None:
-    """For each study a line for each value, and what was found."""
+    """Print for each study a line for each value, and the result."""
     for one in studies:
         table = plain_table(*one.headers, rows=one.rows)
         table.columns[0].no_wrap = True

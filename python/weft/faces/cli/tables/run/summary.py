@@ -34,11 +34,11 @@ from weft.understand.tables.race import race_table
 from weft.understand.tables.signature import short_table
 
 MOST_NAMED = 8
-"""More nodes than these are named as a set."""
+"""A larger number of nodes is written as a set."""
 
 
 def print_summary(summary: Summary) -> None:
-    """What was measured on what, warnings, the signature, the points."""
+    """Print what was measured where, warnings, the signature, and the points."""
     console = terminal()
     print_disturbed(console, not_usable(summary.meta))
     for line in _header(summary):

@@ -12,7 +12,7 @@ from weft.understand.curve.thresholds import Threshold, resolution_text, thresho
 
 
 def print_thresholds(found: Sequence[Threshold], meta: RunMeta, console: Console) -> None:
-    """The thresholds of each curve, by size."""
+    """Print the thresholds of each curve, by size."""
     for step in sorted({one.step for one in found}):
         of_step = [one for one in found if one.step == step]
         first = of_step[0]
