@@ -16,8 +16,11 @@ constants whose names contain it, and those that have no row yet; it keeps the s
 from __future__ import annotations
 
 import argparse
+import gc
 import multiprocessing
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing.pool import ThreadPool
@@ -27,11 +30,12 @@ from common.machine import machine
 from common.results import Goal, save
 from common.sensitive.answer import Answer, Ask
 from common.sensitive.constants import PACKAGES, NamedNumber, named_numbers, row_name, saved_rows
-from common.sensitive.varied import Variation, answered
+from common.sensitive.varied import Variation, answered, sources
 
 FACTORS = (2.0, 0.5, 64.0, 1 / 64)
 """What a constant is multiplied with, as long as no answer changes."""
 PROCESSES = 2
+LOADED = ("weft.", "scipy.", "numpy.", "pyarrow.")
 T = TypeVar("T")
 NONE = 0.0
 """Saved as the factor of what changes no answer."""
@@ -60,7 +64,9 @@ def _goals(name: str, only: str) -> Iterator[Goal]:
         import_module(one.module)
     ASKED[:] = cases.cases()
     with ThreadPool(PROCESSES) as pool:
-        USUAL[:] = pool.map(_usual, range(len(ASKED)))
+        told = pool.map(_usual, range(len(ASKED)))
+        USUAL[:] = [answer for answer, _ in told]
+        _load({name for _, names in told for name in names})
         wrong = sum(one.wrong for one in USUAL)
         print(f"{name}: {wrong} wrong findings in {len(ASKED)} cases", flush=True)
         known = saved_rows("sensitivity", name) if only else {}
@@ -81,8 +87,25 @@ def _row(one: NamedNumber) -> tuple[str, float]:
     return row_name(one), factor
 
 
-def _usual(number: int) -> Answer:
-    return _in_a_process(partial(answered, ASKED[number]))
+def _usual(number: int) -> tuple[Answer, set[str]]:
+    return _in_a_process(partial(_loading, number))
+
+
+def _loading(number: int) -> tuple[Answer, set[str]]:
+    """An answer, and the modules that were loaded for it."""
+    before = set(sys.modules)
+    answer = answered(ASKED[number])
+    return answer, {one for one in set(sys.modules) - before if one.startswith(LOADED)}
+
+
+def _load(names: set[str]) -> None:
+    """Here instead of in each process that answers; and read what constants are looked for in."""
+    for name in sorted(names):
+        with suppress(ImportError):
+            import_module(name)
+    sources.cache_clear()
+    sources()
+    gc.freeze()
 
 
 def _forked(varied: Variation) -> int | None:

@@ -2,9 +2,8 @@
 
 Seeds, and -1 for none, are no constants: any other number would do.
 
-A constant is a name at the top of a module, in capitals, whose expression has a number of its own and no text but keys.
-What
-follows from other constants, such as `min(LOOKS)`, is none.
+A constant is a name at the top of a module, in capitals, whose expression has a number of its own. What follows from
+other constants, such as `min(LOOKS)`, is none, and neither are objects that are made with texts, such as columns.
 """
 
 from __future__ import annotations
@@ -44,8 +43,13 @@ def named_numbers(package: str) -> Iterator[NamedNumber]:
     folder = PYTHON / package.replace(".", "/")
     for path in sorted(folder.rglob("*.py")):
         module = ".".join(path.relative_to(PYTHON).with_suffix("").parts)
-        for names, reason in _assigned(path.read_text()):
-            yield from (NamedNumber(module, name, reason) for name in names)
+        yield from numbers_of(module, path.read_text())
+
+
+def numbers_of(module: str, source: str) -> Iterator[NamedNumber]:
+    """Of a module by its source."""
+    for names, reason in _assigned(source):
+        yield from (NamedNumber(module, name, reason) for name in names)
 
 
 def row_name(one: NamedNumber) -> str:
@@ -80,14 +84,22 @@ def _names(node: ast.stmt) -> list[str]:
 
 
 def _is_numeric(node: ast.stmt) -> bool:
+    """Whether an assignment has a number, other than those of objects that are made with texts."""
     value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
     if value is None or ast.unparse(value) == NO_PLACE:
         return False
-    values = value.values if isinstance(value, ast.Dict) else [value]
-    inside = [one for each in values for one in ast.walk(each)]
-    held = [one.value for one in inside if isinstance(one, ast.Constant)]
-    is_number = (isinstance(one, int | float) and not isinstance(one, bool) for one in held)
-    return any(is_number) and not any(isinstance(one, str | bytes) for one in held)
+    return any(
+        isinstance(one, int | float) and not isinstance(one, bool) for one in _literals(value)
+    )
+
+
+def _literals(node: ast.AST) -> Iterator[object]:
+    if isinstance(node, ast.Constant):
+        yield node.value
+    found = [one for part in ast.iter_child_nodes(node) for one in _literals(part)]
+    is_made = isinstance(node, ast.Call) and any(isinstance(one, str) for one in found)
+    if not is_made and not isinstance(node, ast.JoinedStr):
+        yield from found
 
 
 def _docstring(node: ast.stmt | None) -> str:

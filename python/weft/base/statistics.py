@@ -27,6 +27,9 @@ MIN_MODE_RATIO = 1.02
 MAD_TO_SD = 1.4826
 """Standard deviation of a normal distribution over its median absolute deviation."""
 
+MEDIAN_VARIANCE = math.pi / 2
+"""Variance of a median in units of that of a mean, for normal values."""
+
 _GRID_POINTS = 512
 _DIP_TABLE_END = 72_000
 

@@ -20,10 +20,9 @@ from weft.links.analysis.profile import (
 )
 from weft.links.analysis.quarters import Quarters
 
-_CLEAR = 3.0
-_ALONE = 5.0
-"""Threshold in standard deviations for an hour without a busy neighbour: of 168 hours, one exceeds three by chance in a
-third of all links."""
+_CLEAR, _ALONE = 3.0, 5.0
+"""Threshold of the jitter of an hour in standard deviations, and without a busy neighbour: of 168 hours, one exceeds
+three by chance in a third of all links."""
 LEAST_RATIO = 1.25
 """Below this ratio of jitter to that of quiet hours, an hour is not busy, however significant the difference."""
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

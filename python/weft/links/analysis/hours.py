@@ -10,17 +10,15 @@ from scipy.stats import chi2, norm
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_us, range_us
-from weft.base.statistics import Floats, median_interval
+from weft.base.statistics import MEDIAN_VARIANCE, Floats, median_interval
 from weft.links.analysis.noise import spread
 from weft.links.analysis.profile import DAY_HOURS, WORKING_DAYS
 
 LEAST_VALUES = 6
-"""The range of fewer values does not contain the median with 95 %; six values of an hour of the week take six weeks."""
+"""The range of fewer values does not contain the median with 95 %; six values of an hour of the week take six weeks.
+The spread of all hours counts as so many values where that of a single one is estimated: two or three say little."""
 FALSE = 0.05
 """If all hours are equal, the share of links for which an hour is nevertheless shown as different."""
-_USUAL_VALUES = 6
-"""Weight, as a number of values, of the spread of all hours when the spread of a single hour is estimated: two or three
-values say little."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def _clear(beyond: Floats, variance: Floats, which: np.ndarray, false: float) ->
     found = np.array([np.median(beyond[which == one]) for one in groups])
     size = np.bincount(which)
     least = norm.isf(false / 2 / len(groups)) ** 2
-    chance = np.bincount(which, variance) / size**2 * np.where(size > 2, np.pi / 2, 1.0)
+    chance = np.bincount(which, variance) / size**2 * np.where(size > 2, MEDIAN_VARIANCE, 1.0)
     return np.asarray(np.where(found**2 > least * chance, found, 0.0)[which])
 
 
@@ -103,5 +101,5 @@ def _variances(values: list[Floats], medians: Floats) -> Floats:
         usual = float(np.median(own[known] * (count - 1)[known] / chi2.median(count - 1)[known]))
     else:
         usual = spread(medians) ** 2
-    own = (_USUAL_VALUES * usual + (count - 1) * own) / (_USUAL_VALUES + count - 1)
-    return np.asarray(np.maximum(own, usual) / count * np.where(count > 2, np.pi / 2, 1.0))
+    own = (LEAST_VALUES * usual + (count - 1) * own) / (LEAST_VALUES + count - 1)
+    return np.asarray(np.maximum(own, usual) / count * np.where(count > 2, MEDIAN_VARIANCE, 1.0))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from weft.base.statistics import MAD_TO_SD, Floats
 
 _CORRELATIONS = np.arange(0.02, 0.985, 0.02)
+"""Those that are tried: closer ones are not told apart in a month."""
 _LEAST_VALUES = 8
 """With fewer values, an hour gets the noise of all hours."""
 CLEAR = 2.0
@@ -20,6 +21,7 @@ CLIP = 3.0
 _LEAST_OF_MANY = 32
 """Minimum number of values of a group if there are many groups: in fewer, two outliers would decide the spread."""
 _LAGS = (1, 2, 3, 4, 6, 8, 12)
+"""Quarters: beyond three hours the course of a day is stronger than noise that follows itself."""
 _ORDER = 8
 """Number of earlier values in the forecast of one."""
 

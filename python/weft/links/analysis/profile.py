@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.ndimage import median_filter, uniform_filter1d
 
 from weft.base.amount import DAY_S, HOUR_S, WEEK_S
-from weft.base.statistics import MAD_TO_SD, Floats
+from weft.base.statistics import MAD_TO_SD, MEDIAN_VARIANCE, Floats
 from weft.links.analysis.local_time import USUAL, local_days, local_s
 from weft.links.analysis.noise import CLEAR, CLIP, spread
 
@@ -31,13 +31,10 @@ LEAST_DAYS = 5
 """With fewer days, one odd day would dominate the profile; the range of five contains the median with 94 %."""
 _FEWEST_ALIKE = 2
 """Days of a class needed for a profile of its own."""
-_MEDIAN_VARIANCE = np.pi / 2
-"""Variance of a median in units of that of a mean, for normal values."""
 _EPOCH_HOUR = 72
 """1 January 1970 was a Thursday; weeks begin on Monday."""
-_AROUND = 15
-_AROUND_FREE = 7
-"""Number of weekend days in the running median, about three weeks."""
+_AROUND = 3
+"""Weeks of days of a kind in the running median: of two it would be a mean, and drift is seen in a month."""
 _HOLIDAY = 4.0
 """A weekday is a holiday if it is closer to the profile of weekends by this much (chi-squared)."""
 _EVENT = 5.0
@@ -207,7 +204,8 @@ def _course(calendar: Calendar, table: Floats) -> tuple[Floats, Floats, Floats]:
     for chosen in [*_kinds(calendar), *of_paths, *_days_of_week(calendar)]:
         usual[chosen] += _drawn(calendar, table[chosen] - usual[chosen], is_known=True)
     for chosen in of_paths:
-        around = _AROUND_FREE if calendar.free[chosen[0]] else _AROUND
+        a_week = 7 - WORKING_DAYS if calendar.free[chosen[0]] else WORKING_DAYS
+        around = _AROUND * a_week | 1
         if len(chosen) >= 2 * around:
             usual[chosen] += _moving(calendar, table[chosen] - usual[chosen], around)
     more, of_loads = _more(calendar, table - usual, usual, of_paths)
@@ -266,7 +264,7 @@ def _drawn(calendar: Calendar, left: Floats, *, is_known: bool = False) -> Float
     `is_known`, the profile that was subtracted counts as one more day."""
     noise = _spreads(calendar, left)
     rows = np.vstack([left, np.zeros((1, left.shape[1]))]) if is_known else left
-    variance = _MEDIAN_VARIANCE * noise**2 / len(rows)
+    variance = MEDIAN_VARIANCE * noise**2 / len(rows)
     smooth = _by_hour(calendar, rows, variance)
     if len(rows) < (_FEWEST_ALIKE if is_known else LEAST_DAYS):
         return smooth
@@ -307,7 +305,7 @@ def _moving(calendar: Calendar, left: Floats, around: int) -> Floats:
     the share that chance explains."""
     running = median_filter(np.nan_to_num(left), size=(around, 1), mode="mirror")
     power = uniform_filter1d(np.mean(running**2, axis=0), calendar.alike, mode="wrap")
-    chance = _MEDIAN_VARIANCE * _spreads(calendar, left) ** 2 / around
+    chance = MEDIAN_VARIANCE * _spreads(calendar, left) ** 2 / around
     return np.asarray(running * np.clip(1 - chance / np.maximum(power, 1e-300), 0.0, 1.0))
 
 

@@ -29,8 +29,7 @@ _FIRST_WINDOW_BYTES = 10 * 1220
 """Ten segments, the initial window of a connection after an idle time (RFC 5681, 4.1; RFC 6928), with IPv6's minimum
 MTU."""
 
-_LEAST_PAUSES = 3
-_MOST_OF_A_ROUND = 100
+_LEAST_PAUSES, _MOST_OF_A_ROUND = 3, 100
 """Pauses count as those between rounds if they are similar and at least one in this many steps; gaps are rarer."""
 
 

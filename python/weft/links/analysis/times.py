@@ -11,15 +11,13 @@ from weft.base.amount import DAY_S, HOUR_S
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.links.analysis.cells import cells
-from weft.links.analysis.hours import Typical, typical
+from weft.links.analysis.hours import LEAST_VALUES, Typical, typical
 from weft.links.analysis.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
 from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import trips
 
 _LEAST = 3
 """Minimum number of answers of each size in an hour for a median."""
-_DAYS = 6
-"""From this many days on, the interval is that of daily medians: the range of six contains the median with 97 %."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ def overall(hours: Hourly) -> MessageModel | None:
         return None
     days = hours.unix_s // DAY_S
     names = np.unique(days)
-    if len(names) < _DAYS:
+    if len(names) < LEAST_VALUES:
         return _times(hours.alpha_s, hours.beta_s)
     parts = [hours.during(days == one) for one in names]
     return _times(

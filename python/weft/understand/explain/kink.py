@@ -8,14 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.network.model.thresholds import NEAREST, ThresholdCandidate
+from weft.network.model.thresholds import ThresholdCandidate
 from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.thresholds import Threshold
 from weft.understand.explain.contrast import StretchContrast
 from weft.understand.explain.stretches import Stretches
-
-MOST_BEFORE = 2 * NEAREST
-"""The most sizes below a kink from which the growth of counters with the size is fitted."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ def _kink(
     threshold: Threshold, start: int, points: list[CurvePoint], stretches: Stretches
 ) -> Iterator[Kink]:
     found = threshold.found
-    before = [one for one in points if start <= one.size_bytes <= found.last_before][-MOST_BEFORE:]
+    before = [one for one in points if start <= one.size_bytes <= found.last_before]
     after = [one for one in points if _is_high(one.size_bytes, found)]
     size_of = {one.phase: one.size_bytes for one in (*before, *after)}
     used = np.isin(stretches.phase, list(size_of))

@@ -21,8 +21,6 @@ LEAST_SHARE = 0.5
 LEAST_RATIO = 2.0
 """A count explains slow messages if its rate in slow stretches is at least this many times that in fast ones, and its
 events are long enough for LEAST_SHARE of the lost time."""
-LEAST_EVENTS = 1.0
-"""The least number of additional events in a slow stretch, on average."""
 
 
 def allowed_error(contrasts: int) -> float:
@@ -92,7 +90,7 @@ def strength(contrast: StretchContrast, signal: Signal, stretches: Stretches) ->
     lasted_us = float((time_us * stretches.messages[contrast.used])[contrast.slow].mean())
     events = (slow - fast) * lasted_us / 1e6
     lost_us = lasted_us * (1 - 1 / contrast.slowdown)
-    is_much = slow >= LEAST_RATIO * fast and events >= LEAST_EVENTS
+    is_much = slow >= LEAST_RATIO * fast
     is_long = events * signal.cause.most_us >= LEAST_SHARE * lost_us
     return 1 - fast / slow if is_much and is_long else 0.0
 

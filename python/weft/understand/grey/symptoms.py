@@ -22,9 +22,7 @@ LATE_DEVIATIONS, LATE_SHARE = 6.0, 0.02
 """A round trip is late if it exceeds the usual one by this many deviations and by this share."""
 USUAL_QUANTILE = 0.25
 """The quantile of the usual round trip. It is not the median, because half of the routes between few leaves may cross a
-late one; for the same reason the deviation is that of the faster ones."""
-TO_DEVIATIONS = 1.0
-"""The distance from the 5 % to the 25 % quantile of a normal distribution, in standard deviations."""
+late one; for the same reason the deviation is that of the faster ones, from the 5 % to the 25 % quantile."""
 SIDES: tuple[Side, ...] = ("out", "in", "both")
 """An intermittent cable shows symptoms in both directions; either alone would need twice as many rounds."""
 LOSS_SHARE = 2e-4
@@ -88,7 +86,7 @@ def _lost_shares(trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts
 
 def _late(times: Floats) -> Bools:
     low, usual = np.quantile(times, [0.05, USUAL_QUANTILE])
-    margin = max(LATE_DEVIATIONS * (usual - low) / TO_DEVIATIONS, LATE_SHARE * usual)
+    margin = max(LATE_DEVIATIONS * (usual - low), LATE_SHARE * usual)
     found: Bools = times > usual + margin
     return found
 

@@ -21,8 +21,6 @@ MOST_CUBED = 512
 """The most nodes or groups for computations that take cubic time: seconds for this many."""
 MOST_SHARE = 1 / 3
 """With more nodes, a random permutation is repaired instead, if no part has a larger share of the nodes."""
-REPAIRS = 100
-"""Each repair leaves about a third of the conflicts (MOST_SHARE), so this many are never needed."""
 
 
 @lru_cache(maxsize=4096)
@@ -64,7 +62,8 @@ def _assigned(labels: Ints, rng: Random) -> Ints:
 def _repaired(labels: Ints, rng: Random) -> Ints:
     """A random permutation in which nodes that would stay within their label were swapped with random others."""
     to = rng.permutation(len(labels))
-    for _ in range(REPAIRS):
+    # Each pass leaves about a third of the conflicts (MOST_SHARE), so this many are never needed.
+    for _ in to:
         for one in np.flatnonzero(labels == labels[to]).tolist():
             other = int(rng.integers(len(labels)))
             to[[one, other]] = to[[other, one]]

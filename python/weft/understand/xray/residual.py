@@ -16,9 +16,6 @@ from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import least
 from weft.understand.xray.request import ExperimentRequest
 
-FIRST_LOOK = 64
-"""The number of candidates that are checked first, of which usually one fits."""
-
 
 def crossing_flows(request: ExperimentRequest, ports: PortRates, rng: Random) -> list[Flow]:
     """Flows of every member with one of the other nodes, chosen to avoid known limits.
@@ -86,7 +83,8 @@ class ResidualLimits:
 
     def fitting(self, node: int, others: Ints) -> int | None:
         """The first of `others` with which a flow of the node fits; None if it fits with none."""
-        for some in (others[:FIRST_LOOK], others[FIRST_LOOK:]):
+        soon = 64  # Usually one of the first fits, and the others are thousands.
+        for some in (others[:soon], others[soon:]):
             full, crossed = self._flows_with(node, some)
             fits = least(self._left_mbps, crossed) >= full
             if fits.any():

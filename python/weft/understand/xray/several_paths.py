@@ -13,11 +13,12 @@ from weft.understand.xray.cache import TurnCache
 from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Members
 from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.together import FULL_LOAD
 from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
-HELD_UP_SHARE, FREE_SHARE = 0.72, 0.9
-"""Shares of the rate that its ports allow: a flow below the first is limited elsewhere, above the second nowhere."""
+HELD_UP_SHARE = 0.72
+"""A flow below this share of the rate that its ports allow is limited elsewhere; one with FULL_LOAD of it nowhere."""
 BESIDE_FREE, BESIDE_ANY = 0.75, 0.6
 """A limited flow is uneven if it gets less than this share of a free flow (whose port may be slow), or of any other
 flow, between the same leaves."""
@@ -93,7 +94,7 @@ def _cases(leaves: Leaves, trial: FlowTrial, ports: PortRates) -> tuple[int, int
     _, way, flows = np.unique(leaves.ways(trial)[chosen], return_inverse=True, return_counts=True)
     fastest, freest, slowest = (np.full(len(flows), start) for start in (0.0, 0.0, np.inf))
     np.maximum.at(fastest, way, mbps)
-    np.maximum.at(freest, way, np.where(shares > FREE_SHARE, mbps, 0.0))
+    np.maximum.at(freest, way, np.where(shares > FULL_LOAD, mbps, 0.0))
     np.minimum.at(slowest, way, np.where(shares < HELD_UP_SHARE, mbps, np.inf))
     is_held_up = (flows > 1) & np.isfinite(slowest)
     beside_free = is_held_up & (slowest < BESIDE_FREE * freest)

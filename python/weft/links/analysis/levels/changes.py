@@ -29,8 +29,11 @@ from weft.links.analysis.profile import LEAST_DAYS, Calendar, Courses, courses, 
 from weft.links.analysis.quarters import Quarters
 
 _BESIDE = 0.25
+"""A step less than this part as clear as that of the other value counts as none: so a slow drift looks."""
 _MOST = 40
+"""Windows: the fit of all takes the cube of their number in time."""
 _SPIKE = 6.0
+"""Standard deviations from which single quarters are outliers: of a normal year none is."""
 _WILD = 4.0
 """A day whose deviation exceeds that of the others by this many standard deviations is excluded from the noise
 model."""

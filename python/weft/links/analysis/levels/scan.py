@@ -30,12 +30,9 @@ _GROWTH = 1.15
 """From one window length to the next: ends are refined behind that, to a quarter."""
 _ALIKE = 11
 """Number of window lengths within a factor of four."""
-_SURROGATES = 80
-_FEWEST_SURROGATES = 12
-_DRAWN = 80 * _MONTH
-"""Quarters in all surrogates together: longer series have fewer surrogates."""
-_TOGETHER = 32768
-"""Values of surrogates per array: larger arrays do not fit in a cache."""
+_SURROGATES, _FEWEST_SURROGATES = 80, 12
+"""Of a month, and of a series that is so long that all together would have more values: a Gumbel distribution has two
+parameters, which its mean and spread give."""
 _FALSE_ALARM = 0.005
 """Probability that any window of a whole series passes by chance."""
 
@@ -206,10 +203,11 @@ def threshold(
     """
     count = len(answers[0].rows)
     block = min(block, max(1, count // 4))
-    series = int(np.clip(_DRAWN // count, _FEWEST_SURROGATES, _SURROGATES))
+    series = int(np.clip(_SURROGATES * _MONTH // count, _FEWEST_SURROGATES, _SURROGATES))
     lengths = _lengths(count)
     first = generator.integers(0, innovations.shape[1], (series, -(-count // block)))
-    groups = np.array_split(first, max(1, series * count // _TOGETHER))
+    fitting = 32768  # Values of surrogates that fit in a cache.
+    groups = np.array_split(first, max(1, series * count // fitting))
     products = [_drawn(innovations, answers, group, block) for group in groups]
     maxima = np.stack([_highest(products, answers, length) for length in lengths])
     middle = median_filter(maxima.mean(axis=1), _ALIKE, mode="nearest")

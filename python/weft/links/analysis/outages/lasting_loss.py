@@ -12,11 +12,12 @@ from weft.links.analysis.outages.outages import EXPECTED, PASSES
 LEAST_RUNS = 5
 """Fewer separate losses are a burst, not lasting loss."""
 SHARE = 0.2
-"""The loss rate that is searched for, or five times the usual rate if that is higher; a quarter of it is still found if
-it lasts."""
-_TIMES_USUAL = 5.0
-_MOST_SHARE = 0.5
+"""The loss rate that is searched for, or five times the usual rate if that is higher; a quarter of it is still found
+if it lasts."""
+_TIMES_USUAL, _MOST_SHARE = 5.0, 0.5
+"""What loses half is searched for as such, however much is usual: more would be an outage."""
 _PRIOR_PROBES = 1000.0
+"""With one loss, of a link that is not known yet."""
 
 Ints = npt.NDArray[np.int64]
 Spans = list[tuple[int, int]]

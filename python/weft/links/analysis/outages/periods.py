@@ -12,7 +12,6 @@ from weft.links.analysis.outages.lasting_loss import Spans, lasting_loss
 from weft.links.analysis.outages.outages import EXPECTED, PASSES, long_runs
 from weft.links.analysis.series import ProbeSeries
 
-_CHUNK = 1024
 _MISFIT = 0.1
 """The share of a period's probes that may contradict the hypothesis that a set of groups failed and the others
 passed."""
@@ -235,8 +234,9 @@ def _times(
 
 def _next_answer(probes: GroupedProbes, begin: int, members: frozenset[int]) -> int | None:
     """The first answered probe of these groups from `begin` on."""
-    for first in range(begin, len(probes.lost), _CHUNK):
-        part = slice(first, first + _CHUNK)
+    soon = 1024  # Mostly one of the next is answered.
+    for first in range(begin, len(probes.lost), soon):
+        part = slice(first, first + soon)
         found = np.flatnonzero(np.isin(probes.group[part], list(members)) & ~probes.lost[part])
         if len(found):
             return first + int(found[0])

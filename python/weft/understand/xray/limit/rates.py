@@ -9,6 +9,7 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import NONE, shared_rates
 from weft.understand.curve.curve import Ints
+from weft.understand.xray.decision import CEILING_SHARE
 from weft.understand.xray.limit.capacities import Capacities
 from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.trial import FlowTrial
@@ -74,10 +75,6 @@ def least(of_capacities: Floats, crossed: Ints) -> Floats:
     return found
 
 
-EXPLAINED_SHARE = 0.92
-"""A limit is not needed if the others predict its evidence to at least this share."""
-
-
 def without_explained(limits: Sequence[SharedLimit], ports: PortRates) -> list[SharedLimit]:
     """The limits that the others do not explain; tested in order of capacity per member, the widest first."""
     kept = list(limits)
@@ -98,4 +95,5 @@ def _is_explained(limit: SharedLimit, ports: PortRates, others: Sequence[SharedL
         crossed = limit.crossings(trial.src, trial.dst)[:, 0]
         predicted = predict_among(trial, ports, among)[crossed].sum()
         shares.append(trial.mbps[crossed].sum() / predicted)
-    return float(np.median(shares)) >= EXPLAINED_SHARE
+    # As far as rounds of a full limit may be apart.
+    return float(np.median(shares)) >= 1 - CEILING_SHARE
