@@ -31,7 +31,7 @@ from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up
 from weft.runs.folder import RunFolder
-from weft.understand.curve.delivery import Delivered, deliveries
+from weft.understand.curve.delivery import DeliveryCounts, deliveries
 from weft.understand.curve.points import points
 
 LABS = ("fast-ethernet-pair", "gigabit-pair")
@@ -128,7 +128,7 @@ def known_losses() -> Iterator[Goal]:
         yield Goal(what, known, "%", loss.high, loss.low)
 
 
-def reported() -> Delivered:
+def reported() -> DeliveryCounts:
     overrides = [
         ("steps.stream.transport", "udp"),
         ("steps.stream.sizes", f'["{SIZE_BYTES} B"]'),

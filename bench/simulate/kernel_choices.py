@@ -30,7 +30,7 @@ from weft.faces.api.request import run_request
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import start_run
 from weft.runs.folder import RunFolder
-from weft.understand.kinds.collectives.collected import Collected
+from weft.understand.kinds.collectives.collected import CollectiveTiming
 from weft.understand.summary.summary import summarise
 
 LAUNCHES = 5
@@ -156,7 +156,7 @@ def measure(lab: Lab) -> None:
     print(f"  {lab.name}, launch {lab.launches}: {lab.took_s:.0f} s", flush=True)
 
 
-def collected(lab: Lab, on: str, name: str) -> list[Collected]:
+def collected(lab: Lab, on: str, name: str) -> list[CollectiveTiming]:
     step = {"pattern": "collective", "sizes": list(lab.sizes), "trials": TRIALS}
     steps = [
         step | {"name": f"{operation}-{number}", "operation": operation, "nodes": nodes}
@@ -177,7 +177,7 @@ def carried_out(lab: Lab, plan: dict[str, object], on: str, name: str) -> RunFol
     return run
 
 
-def grouped(found: Sequence[Collected]) -> dict[Key, list[Collected]]:
+def grouped(found: Sequence[CollectiveTiming]) -> dict[Key, list[CollectiveTiming]]:
     groups = defaultdict(list)
     for one in found:
         groups[one.operation, one.nodes, one.size_bytes].append(one)

@@ -11,7 +11,7 @@ from common import depends
 from common.benches import TIERS, benches
 from common.beside import Beside, print_kinds
 from common.depends import changed, digests
-from common.results import FOLDER_VARIABLE, Goal, Known, save
+from common.results import FOLDER_VARIABLE, Goal, PlannedBatches, save
 from common.saved import documents
 from page import PAGE, page
 from show import lines
@@ -107,13 +107,13 @@ REASON = "two values contradict each other"
 @pytest.mark.parametrize(
     ("measured", "known", "reason"),
     [
-        (1.2, Known(REASON), REASON),
-        (9.0, Known(REASON), REASON),
-        (1.2, Known(REASON, 1.2), REASON),
-        (1.20001, Known(REASON, 1.2), REASON),
-        (1.21, Known(REASON, 1.2), ""),
-        (0.5, Known(REASON, 1.2), REASON),
-        (None, Known(REASON), ""),
+        (1.2, PlannedBatches(REASON), REASON),
+        (9.0, PlannedBatches(REASON), REASON),
+        (1.2, PlannedBatches(REASON, 1.2), REASON),
+        (1.20001, PlannedBatches(REASON, 1.2), REASON),
+        (1.21, PlannedBatches(REASON, 1.2), ""),
+        (0.5, PlannedBatches(REASON, 1.2), REASON),
+        (None, PlannedBatches(REASON), ""),
         (1.2, None, ""),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_miss_is_expected_up_to_the_worst_that_its_reason_explains(measured, k
 
 @pytest.mark.parametrize(("held", "reason"), [(9, REASON), (10, REASON), (8, "")])
 def test_fewer_than_are_known_to_hold_are_a_new_miss(held, reason):
-    assert Goal("orders", held, at_least=15, expected=Known(REASON, 9)).reason == reason
+    assert Goal("orders", held, at_least=15, expected=PlannedBatches(REASON, 9)).reason == reason
 
 
 BENCH = """from common.results import Goal, Known, save
@@ -270,7 +270,7 @@ def test_the_page_marks_stale_results_and_counts_misses_apart(tmp_path, monkeypa
         Goal("rate", 0.5, at_least=1.0),
         Goal("orders", 9, at_least=15),
     ]
-    save("pair", goals, expected={"orders": Known(REASON)})
+    save("pair", goals, expected={"orders": PlannedBatches(REASON)})
     saved = json.loads((tmp_path / "pair.json").read_text())
     text = page([saved])
     said = "1 of 3 goals are met, 1 misses are expected, 1 are not"

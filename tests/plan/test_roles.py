@@ -4,7 +4,7 @@ from support.plans import a_step
 from weft.plan.pattern import Cast
 from weft.plan.phases import Phase, Transfer, Work
 from weft.plan.plan import StopRule, TimeRule
-from weft.plan.roles import Sending, participants, parts, without
+from weft.plan.roles import SourceRole, participants, parts, without
 
 STEP = a_step(Cast(nodes=None, chunk_bytes=4096, networks=2, sweep=False))
 
@@ -22,7 +22,7 @@ def test_each_node_gets_its_part_and_one_without_any_an_empty_one() -> None:
     found = parts(phase((0, 1), (1, 2)), [0, 1, 2, 3], STEP)
     assert [len(found[node].send) for node in range(4)] == [1, 1, 0, 0]
     assert [len(found[node].receive) for node in range(4)] == [0, 1, 1, 0]
-    assert found[1].send == [Sending(dst=2, streams=2, network=0)]
+    assert found[1].send == [SourceRole(dst=2, streams=2, network=0)]
     assert (found[3].phase, found[3].stop, found[3].chunk_bytes) == (3, STEP.stop, 4096)
 
 

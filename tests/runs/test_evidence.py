@@ -8,7 +8,7 @@ import pytest
 
 from support.made.synthetic import write_run
 from weft.measure.execute.evidence import EvidenceLog
-from weft.measure.testbed.agent.reply import NotRead, Recording
+from weft.measure.testbed.agent.reply import NotRead, RecordReply
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
 from weft.runs.folder import RunFolder, RunWriter, lock_folder
@@ -97,7 +97,7 @@ def test_rows_wait_for_the_samples_of_their_phase(folder):
 
 def test_the_counters_of_a_node_are_said_once_for_all_steps_that_have_them(folder):
     writer = resumed(folder)
-    said = Recording(["elapsed_ns"], [NotRead("nstat:*", "no such file")])
+    said = RecordReply(["elapsed_ns"], [NotRead("nstat:*", "no such file")])
     for step, launch in ((0, 0), (0, 1), (1, 0)):
         EvidenceLog(writer, step, launch).take(1, said)
     (entry,) = writer.meta.evidence

@@ -14,7 +14,7 @@ from weft.plan.pattern import Ring
 from weft.plan.phases import Phase, Transfer
 from weft.runs.experiment import MOST_NODES, Experiment, chosen_record, experiments_of
 from weft.runs.meta import FILE_NAME, RunMeta
-from weft.runs.records.records import Chosen, Kind
+from weft.runs.records.records import ChosenPhase, Kind
 
 MEMBERS = st.frozensets(st.integers(0, 200), min_size=1)
 EXPERIMENTS = st.builds(
@@ -27,11 +27,11 @@ GROUP, ALL_NODES = frozenset({0, 1}), frozenset(range(4))
 OUT = Experiment("out", GROUP, ALL_NODES)
 
 
-def record_of(*experiments: Experiment) -> Chosen:
+def record_of(*experiments: Experiment) -> ChosenPhase:
     return chosen_record(0, 0, Phase(3, 1000, "stream", (Transfer(0, 2, 1000),)), experiments)
 
 
-def text_only(purpose: str) -> Chosen:
+def text_only(purpose: str) -> ChosenPhase:
     """An entry of an earlier build."""
     record = record_of() | {"purpose": purpose}
     del record["experiments"]

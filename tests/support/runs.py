@@ -21,7 +21,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import TABLE_NAME, RunFolder, RunWriter
 from weft.runs.meta import RunMeta
-from weft.runs.records.records import Disturbed
+from weft.runs.records.records import DisturbedLaunch
 from weft.runs.samples import SCHEMA
 
 MESSAGES = 1000
@@ -166,9 +166,9 @@ def disturbed_run(
     return pingpong_run(directory, [8], times, done=done, disturbed=marks, **meta)
 
 
-def stolen_mark(launch: int) -> Disturbed:
+def stolen_mark(launch: int) -> DisturbedLaunch:
     """A launch in which half of a processor was stolen."""
     where = "processor 0 of this machine"
-    return Disturbed(
+    return DisturbedLaunch(
         launch=launch, cause="stolen-time", where=where, share=0.49, counted=49, of=100
     )

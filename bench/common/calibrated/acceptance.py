@@ -11,7 +11,7 @@ import numpy as np
 from common.case import Case, Said
 from weft.base.statistics import Floats
 from weft.operate.acceptance.decide import case, status_of
-from weft.operate.acceptance.lost_share import Sent, lost_share
+from weft.operate.acceptance.lost_share import LossCounts, lost_share
 from weft.operate.acceptance.pair_verdicts import PairJudge
 from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import Requirement, requirement
@@ -140,7 +140,7 @@ def _is_missed(random: Random, burst: int) -> bool:
     sent = np.full(20, 5000.0)
     bursts = random.poisson(sent * 0.002 / burst)
     lost = np.minimum(bursts + random.poisson(bursts * (burst - 1)), sent)
-    found = lost_share([Sent(lost, sent)])
+    found = lost_share([LossCounts(lost, sent)])
     return not found.low <= 0.2 <= found.high
 
 

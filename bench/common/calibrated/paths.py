@@ -8,7 +8,7 @@ import numpy as np
 
 from common.case import Case, Said
 from weft.understand.paths.connection import PathConnection
-from weft.understand.paths.sorting import Sorting
+from weft.understand.paths.sorting import PathAssignment
 
 MISSED = (Said("docs/paths.md", "that the chance of missing one of the paths is 0.25 %"),)
 
@@ -20,7 +20,7 @@ class _World:
     paths: int
 
     def misses(self, random: np.random.Generator) -> bool:
-        sorting, number_of, tried = Sorting({}), dict[int, int](), 0
+        sorting, number_of, tried = PathAssignment({}), dict[int, int](), 0
         while tried == 0 or tried < sorting.enough:
             taken = int(random.integers(self.paths))
             path = number_of.setdefault(taken, len(number_of))

@@ -20,19 +20,19 @@ from pathlib import Path
 import numpy as np
 
 from common.decide.labs import MOST_S, SCALE, MeasuredLab, measured_lab
-from common.results import Goal, Known, save
+from common.results import Goal, PlannedBatches, save
 from weft.base.interval import Interval
 from weft.decisions.twin.build import make_twin
 from weft.decisions.twin.open import open_draws
 from weft.decisions.twin.twin import TwinDocument
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.intervals import intervals
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload, predict
 from weft.understand.summary.measures import measures
 
 FIRST_SEED, LABS = 1, 12
 EXPECTED = {
-    "times of their slowest flows, median error": Known(
+    "times of their slowest flows, median error": PlannedBatches(
         "TCP Reno decides by chance which flow gets how much"
     )
 }
@@ -100,7 +100,7 @@ def outcome_of(lab: MeasuredLab, folder: Path) -> Outcome:
     twin = make_twin(list(map(str, lab.seen)), folder)
     workload = PlannedWorkload(lab.unseen_plan)
     predicted = {one.step: one for one in intervals(open_draws(str(folder)), workload)}
-    own = Drawn(FabricDocument.read(lab.path)).open(SCALE)
+    own = NetworkDraw(FabricDocument.read(lab.path)).open(SCALE)
     true = {one.step: one for one in predict(own, workload)}
     outcome = Outcome(lab, twin, [], [], [], [])
     for one in measures(lab.unseen):

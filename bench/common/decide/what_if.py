@@ -34,7 +34,7 @@ from weft.decisions.what_if.result import Check, LabVerification, PredictedEffec
 from weft.decisions.what_if.verify import Bench, direction, verify
 from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload
 
 LEAST_SAME_SIGN, OF = 19, 20
 WITHIN = 0.10
@@ -92,7 +92,7 @@ class Case:
     def subject(self) -> Subject:
         """The network as it is."""
         if self.generated is not None:
-            return Subject(self.fabric, Drawn(self.generated))
+            return Subject(self.fabric, NetworkDraw(self.generated))
         return open_subject(self.fabric)
 
 

@@ -17,7 +17,7 @@ from weft.decisions.twin.build import make_twin
 from weft.decisions.what_if.network import Subject, open_subject
 from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn
+from weft.simulation.prediction.predict import NetworkDraw
 
 SEEDS = (901, 902, 1, 2)
 """Those whose labs the bench of twins measures first."""
@@ -48,8 +48,8 @@ def _cases(lab: MeasuredLab) -> Iterator[TwinCase]:
     if not folder.exists():
         make_twin([str(run) for run in lab.seen], folder)
     twin = open_subject(str(folder))
-    own = Subject(f"lab {lab.seed}", Drawn(FabricDocument.of_text(lab.fabric.text, "lab")))
-    assert isinstance(twin.median, Drawn) and isinstance(own.median, Drawn)
+    own = Subject(f"lab {lab.seed}", NetworkDraw(FabricDocument.of_text(lab.fabric.text, "lab")))
+    assert isinstance(twin.median, NetworkDraw) and isinstance(own.median, NetworkDraw)
     seen, true = _Limits(twin.median.document), _Limits(own.median.document)
     for key, target in seen.tightest_first():
         if match := true.of_hosts(key, seen.hosts_below(target)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from common.sensitive.answer import Answer, Ask
 from common.sensitive.simulated import diagnosed
-from weft.runs.records.records import Chosen
+from weft.runs.records.records import ChosenPhase
 from weft.understand.ensemble.leaves import Leaf
 from weft.understand.host.resent import At, SegmentCounts
 from weft.understand.paths.blame import lossy_links, slow_links
@@ -72,7 +72,7 @@ def _searched(
     """A search whole; in a share of the rounds something else takes half of all. One path may lose frames."""
     pair = LeafPair(0, Leaf((0, 1, 2, 3), 0), Leaf((4, 5, 6, 7), 1), has_choices)
     rng, found, rounds = np.random.default_rng(seed), LeafPairTrials(pair), 0
-    records: list[Chosen] = []
+    records: list[ChosenPhase] = []
     counted: dict[At, SegmentCounts] = {}
     while (asked := questions(pair, found, PORTS)) and rounds < MOST_ROUNDS:
         for kind, sent in asked:

@@ -14,7 +14,7 @@ import numpy as np
 
 from common.watch.lab import SITES, WatchedLab
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import Watched, open_watch
+from weft.links.watch.store.store import StoredWatch, open_watch
 from weft.measure.testbed.lab.daemon import process_started
 
 FLUSH_S = 10.0
@@ -75,17 +75,17 @@ def _children(pid: int) -> list[int]:
     return []
 
 
-def _probes(watched: Watched) -> set[tuple[int, int]]:
+def _probes(watched: StoredWatch) -> set[tuple[int, int]]:
     rows = watched.samples()
     return set(zip(rows["link"].to_pylist(), rows["time_us"].to_pylist(), strict=True))
 
 
-def lost(week: Week, watched: Watched) -> int:
+def lost(week: Week, watched: StoredWatch) -> int:
     """Probes that the folder once had, and has no more."""
     return len(week.known - _probes(watched))
 
 
-def unflushed_s(week: Week, watched: Watched) -> float:
+def unflushed_s(week: Week, watched: StoredWatch) -> float:
     """The longest time without probes before the kill of an agent, since it was started: what it had not flushed."""
     longest_s = 0.0
     for at_s, what in week.killed:
@@ -107,7 +107,7 @@ def _last_before(times_s: np.ndarray, at_s: float) -> float:
     return float(before[-1]) if len(before) else 0.0
 
 
-def unmarked_gaps(watched: Watched) -> tuple[int, list[str]]:
+def unmarked_gaps(watched: StoredWatch) -> tuple[int, list[str]]:
     """How many gaps there are, and those in which no event of their site is."""
     count, unmarked = 0, []
     for series in history(watched):

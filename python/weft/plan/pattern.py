@@ -226,7 +226,7 @@ class Dependent(PatternBase, frozen=True):
     rendezvous_bytes: int | None
 
 
-class Ways(Struct, frozen=True, rename="kebab"):
+class AlgorithmChoice(Struct, frozen=True, rename="kebab"):
     """The algorithm of each operation, for traces that only name the operation."""
 
     allreduce: str
@@ -242,7 +242,7 @@ class Program(Dependent, frozen=True):
 
     trace: str | None
     groups: str | UnsetType = UNSET
-    algorithms: Ways | UnsetType = UNSET
+    algorithms: AlgorithmChoice | UnsetType = UNSET
     compute: Compute | UnsetType = UNSET
     sha256: str | UnsetType = UNSET
 

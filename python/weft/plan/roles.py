@@ -13,7 +13,7 @@ from weft.plan.phases import Phase, Transfer
 from weft.plan.plan import Step, StopRule
 
 
-class Sending(Struct, frozen=True):
+class SourceRole(Struct, frozen=True):
     """A transfer as described to its source."""
 
     dst: int
@@ -39,7 +39,7 @@ class NodePart(Struct, frozen=True):
     size_bytes: int
     stop: StopRule
     chunk_bytes: int | None
-    send: list[Sending]
+    send: list[SourceRole]
     receive: list[IncomingTransfer]
 
 
@@ -67,7 +67,7 @@ def parts(phase: Phase, nodes: Iterable[int], step: Step) -> dict[int, NodePart]
         for node in nodes
     }
     for one in phase.transfers:
-        found[one.src].send.append(Sending(one.dst, one.streams, one.network, one.port))
+        found[one.src].send.append(SourceRole(one.dst, one.streams, one.network, one.port))
         found[one.dst].receive.append(IncomingTransfer(one.src, one.streams, one.network, one.port))
     return found
 

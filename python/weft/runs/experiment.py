@@ -11,7 +11,7 @@ from weft.base import nodeset
 from weft.base.errors import RequestError
 from weft.plan.phases import Phase, Transfer
 from weft.plan.plan import StopRule, to_data
-from weft.runs.records.records import Chosen, Kind
+from weft.runs.records.records import ChosenPhase, Kind
 
 MOST_NODES = 4096
 """Maximum number of nodes of a plan."""
@@ -41,9 +41,9 @@ class PhaseSpec(Struct, frozen=True):
 
 def chosen_record(
     step: int, launch: int, phase: Phase, experiments: Sequence[Experiment]
-) -> Chosen:
+) -> ChosenPhase:
     """The entry of run.json for a phase that was chosen."""
-    return Chosen(
+    return ChosenPhase(
         step=step,
         launch=launch,
         phase=phase.index,
@@ -55,7 +55,7 @@ def chosen_record(
     )
 
 
-def experiments_of(record: Chosen) -> tuple[Experiment, ...]:
+def experiments_of(record: ChosenPhase) -> tuple[Experiment, ...]:
     """The purpose of a phase; raises RequestError if an earlier version wrote it as text, and the text is damaged."""
     if "experiments" in record:
         return msgspec.convert(record["experiments"], tuple[Experiment, ...])

@@ -90,17 +90,17 @@ class RunMeta:
     timing: list[records.NodeTiming] = field(default_factory=list)
     done: list[records.Done] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
-    phases: list[records.Chosen] = field(default_factory=list)
+    phases: list[records.ChosenPhase] = field(default_factory=list)
     incomplete: list[records.Incomplete] = field(default_factory=list)
-    lost: list[records.Lost] = field(default_factory=list)
+    lost: list[records.LostNode] = field(default_factory=list)
     clocks: list[records.ClockOffset] = field(default_factory=list)
     barriers: list[records.Barrier] = field(default_factory=list)
-    sampled: list[records.Sampled] = field(default_factory=list)
+    sampled: list[records.SampledStep] = field(default_factory=list)
     deliveries: list[records.DeliveryRecord] = field(default_factory=list)
     carried: list[records.CarriedRecord] = field(default_factory=list)
     evidence: list[records.EvidenceRecord] = field(default_factory=list)
     stalls: list[records.Stall] = field(default_factory=list)
-    disturbed: list[records.Disturbed] | None = None
+    disturbed: list[records.DisturbedLaunch] | None = None
     costs: list[records.ReceivingCost] = field(default_factory=list)
     casts: list[records.FileCastRecord] = field(default_factory=list)
     linpack: list[records.Linpack] = field(default_factory=list)
@@ -149,7 +149,7 @@ class RunMeta:
         """Whether a user interrupted the run."""
         return self.status != "complete" and any(one.code == "interrupted" for one in self.warnings)
 
-    def chosen(self, step: int, launch: int) -> list[records.Chosen]:
+    def chosen(self, step: int, launch: int) -> list[records.ChosenPhase]:
         """The phases chosen for a step during the run, in order."""
         return [one for one in self.phases if (one["step"], one["launch"]) == (step, launch)]
 

@@ -34,7 +34,7 @@ class ComputeTime(Struct, frozen=True):
     source: str
 
 
-class NotPredicted(Struct, frozen=True):
+class UnpredictedStep(Struct, frozen=True):
     """A step that could not be simulated, and why."""
 
     step: str
@@ -55,7 +55,7 @@ class RunPrediction(Struct, frozen=True):
     no_interval: str
     kernels: list[PredictedKernel]
     compute: list[ComputeTime]
-    not_predicted: list[NotPredicted]
+    not_predicted: list[UnpredictedStep]
     notes: list[Warning]
 
 

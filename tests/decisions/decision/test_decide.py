@@ -15,7 +15,7 @@ from weft.decisions.decision.request import parse_request
 from weft.measure.testbed.computed.network import open_simulated
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.draws import Draws
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload, predict
 from weft.simulation.sweep.folder import SweepFolder
 
 PRICES = """
@@ -206,8 +206,8 @@ def test_rates_that_are_not_known_are_those_of_an_entry(tmp_path: Path) -> None:
 
 def test_a_twin_gives_hosts_and_the_simulators_error(tmp_path: Path) -> None:
     document = FabricDocument.read("two-racks")
-    drawn = tuple(Drawn(document, {"overhead_s": one * 1e-3}) for one in (1, 2, 3))
-    twin = Draws(Drawn(document, {"overhead_s": 2e-3}), drawn, (0.05, 0.1, 0.15))
+    drawn = tuple(NetworkDraw(document, {"overhead_s": one * 1e-3}) for one in (1, 2, 3))
+    twin = Draws(NetworkDraw(document, {"overhead_s": 2e-3}), drawn, (0.05, 0.1, 0.15))
     found = decided(tmp_path, CLOS, SHIFT, twin=twin)
     assert {one.kind for one in found.sensitivity} == {"host", "simulator"}
     certain = decided(tmp_path, CLOS, SHIFT)

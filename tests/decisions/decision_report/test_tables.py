@@ -6,15 +6,15 @@ import pytest
 
 from base.test_table import check_alone
 from weft.base.interval import Interval
-from weft.decisions.decision.document import DesignCost as DesignCost
 from weft.decisions.decision.document import (
+    ConstraintResult,
     DesignDecision,
     DesignResult,
     End,
-    Kept,
     Sensitivity,
     WorkloadTime,
 )
+from weft.decisions.decision.document import DesignCost as DesignCost
 from weft.decisions.decision.tables import (
     broken_table,
     designs_table,
@@ -51,7 +51,7 @@ def test_a_twin_is_told_alike() -> None:
 def test_a_decision_is_told_alike() -> None:
     time = WorkloadTime("ring, 4 KiB", Interval(0.0601, 0.05, 0.07), 0.0, 0.6)
     cost = DesignCost("USD", 2026, 46080.4, None, 0.1264, Interval(46080.4, 40000, 5e4), ())
-    broken = Kept("ring below 1 ms", 0.0601, 0.001, False, 0.25)
+    broken = ConstraintResult("ring below 1 ms", 0.0601, 0.001, False, 0.25)
     times = ((time,), Interval(1.0, 1.0, 1.0))
     chosen = DesignResult(
         "a", "a", 4, *times, cost, (broken,), True, None, None, 0.9, kept_share=0.8996

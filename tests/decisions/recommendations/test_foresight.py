@@ -5,15 +5,15 @@ from __future__ import annotations
 from weft.decisions.recommendations.foresight import Foresight
 from weft.decisions.what_if.network import Subject
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload
 
 DOCUMENT = FabricDocument.read("bad-cable")
 MENDED = ("hosts.n7.rate=100 Mb/s",)
 
 
-def drawn(mbps: int) -> Drawn:
+def drawn(mbps: int) -> NetworkDraw:
     """The bad cable as fast as that."""
-    return Drawn(
+    return NetworkDraw(
         FabricDocument.of_text(
             DOCUMENT.text.replace('rate = "10 Mb/s"', f'rate = "{mbps} Mb/s"'), "drawn"
         )
@@ -21,7 +21,7 @@ def drawn(mbps: int) -> Drawn:
 
 
 def foresight(discrepancy: tuple[float, ...] = ()) -> Foresight:
-    subject = Subject("mine", Drawn(DOCUMENT), tuple(map(drawn, (8, 10, 12))), discrepancy)
+    subject = Subject("mine", NetworkDraw(DOCUMENT), tuple(map(drawn, (8, 10, 12))), discrepancy)
     return Foresight(subject, PlannedWorkload("aapc"))
 
 
@@ -41,6 +41,6 @@ def test_what_is_measured_may_be_off_by_what_the_simulator_gets_wrong() -> None:
 def test_a_change_beyond_what_was_measured_is_said_of_twins_only() -> None:
     faster = ("hosts.n[1-16].rate*=4",)
     assert "extrapolated: a limit of" in foresight((0.0, 0.01)).extrapolated(faster)[0]
-    assert not Foresight(Subject("mine", Drawn(DOCUMENT)), PlannedWorkload("aapc")).extrapolated(
-        faster
-    )
+    assert not Foresight(
+        Subject("mine", NetworkDraw(DOCUMENT)), PlannedWorkload("aapc")
+    ).extrapolated(faster)

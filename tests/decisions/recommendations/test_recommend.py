@@ -19,7 +19,7 @@ from weft.decisions.what_if.workloads import workloads
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn, predict
+from weft.simulation.prediction.predict import NetworkDraw, predict
 
 
 def of(
@@ -35,7 +35,7 @@ def only(actions: tuple[Action, ...]) -> Action:
 
 def aapc_s(fabric: str) -> float:
     """The time of the default workload."""
-    subject = Subject(fabric, Drawn(FabricDocument.read(fabric)))
+    subject = Subject(fabric, NetworkDraw(FabricDocument.read(fabric)))
     (workload,) = workloads(subject, [], (), 1.0)
     (found,) = predict(subject.median.open(), workload)
     return found.time_s

@@ -24,7 +24,7 @@ from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
 from weft.simulation.prediction.intervals import intervals
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload, predict
 
 SECOND = {"rule": "time", "trial": "1 s", "trials": 1}
 UNSEEN = {
@@ -83,7 +83,7 @@ def test_each_pattern_is_left_out_once(folder):
 
 
 def test_the_twin_predicts_what_it_never_saw(folder):
-    original = Drawn(FabricDocument.of_text(FABRIC, "test"), {"overhead_s": 20e-6})
+    original = NetworkDraw(FabricDocument.of_text(FABRIC, "test"), {"overhead_s": 20e-6})
     said = intervals(open_draws(str(folder)), PlannedWorkload(UNSEEN))
     for one, true in zip(said, predict(original.open(), PlannedWorkload(UNSEEN)), strict=True):
         assert one.step == true.step

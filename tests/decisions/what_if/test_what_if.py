@@ -23,7 +23,7 @@ from weft.decisions.what_if.result import WhatIfResult
 from weft.decisions.what_if.workloads import block_bytes
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload
 from weft.understand.summary.measures import StepMeasure
 
 COUNT = {"rule": "count", "repeats": 1, "trials": 1}
@@ -39,10 +39,10 @@ def drawn(trunks_mbps: list[float], **known: tuple[float, ...]) -> Subject:
     """two-racks with a trunk that is known only so well."""
     document = FabricDocument.read("two-racks")
 
-    def with_trunk(mbps: float) -> Drawn:
+    def with_trunk(mbps: float) -> NetworkDraw:
         table = document.edited()
         table["links"][0]["rate"] = f"{mbps} Mb/s"  # type: ignore[index]
-        return Drawn(document.with_table(table))
+        return NetworkDraw(document.with_table(table))
 
     return Subject("mine", with_trunk(4000), tuple(map(with_trunk, trunks_mbps)), **known)
 

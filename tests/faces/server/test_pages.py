@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from support.live.browser import chromium, needs_chromium
-from support.live.served import Served, serving
+from support.live.served import RunServer, serving
 from support.made.searched import TWO_NETWORKS, copy_of_search
 from support.made.synthetic import write_run as write_rough
 from support.made.synthetic_cluster import Cluster, Step, cards, write_cluster_run
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def served(folder: Path) -> Iterator[Served]:
+def served(folder: Path) -> Iterator[RunServer]:
     with serving(folder) as server:
         yield server
 
@@ -74,7 +74,7 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Browser, served: Served) -> Iterator[Opened]:
+def opened(browser: Browser, served: RunServer) -> Iterator[Opened]:
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     context.set_default_timeout(SLOW_MS)
     expect.set_options(timeout=SLOW_MS)

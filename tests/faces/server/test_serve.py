@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from support.here import refusal, weft_json
-from support.live.served import Served, serving
+from support.live.served import RunServer, serving
 from support.live.slow_clients import is_closed, slow_ones
 from support.live.waiting import wait_for
 from support.made.synthetic_cluster import Cluster, Step, write_cluster_run
@@ -48,12 +48,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def served(folder: Path) -> Iterator[Served]:
+def served(folder: Path) -> Iterator[RunServer]:
     with serving(folder) as server:
         yield server
 
 
-def test_runs_are_listed_with_what_is_wrong_with_them(served: Served) -> None:
+def test_runs_are_listed_with_what_is_wrong_with_them(served: RunServer) -> None:
     runs = {run["name"]: run for run in served.get("api/runs")["runs"]}
     assert set(runs) == {"pair", "older/pair", "many", "damaged", HOSTILE}
     assert "not JSON" in runs["damaged"]["error"]
@@ -69,7 +69,7 @@ def test_one_run_is_served_at_the_port_that_is_given(folder: Path) -> None:
         assert server.get("api/runs/pair/points")["points"]
 
 
-def test_documents_are_those_of_the_commands(served: Served, folder: Path) -> None:
+def test_documents_are_those_of_the_commands(served: RunServer, folder: Path) -> None:
     shown = weft_json("show", folder / "pair")
     assert served.get("api/runs/pair")["show"] == shown
     assert served.get("api/runs/older%2Fpair/points")["points"] == shown["points"]
@@ -78,14 +78,14 @@ def test_documents_are_those_of_the_commands(served: Served, folder: Path) -> No
     assert "not JSON" in served.get("api/runs/damaged", 422)["error"]["message"]
 
 
-def test_the_address_of_a_run_leads_to_its_page(served: Served) -> None:
+def test_the_address_of_a_run_leads_to_its_page(served: RunServer) -> None:
     for name, up in (("pair", "../../"), ("older/pair", "../../../"), ("older%2Fpair", "../../")):
         response = served.ask(f"{served.root}run/{name}/")
         location = f"{up}?run={name.replace('%2F', '/')}"
         assert (response.status, response.getheader("location")) == (307, location)
 
 
-def test_the_matrix_has_the_routes_of_show(served: Served, folder: Path) -> None:
+def test_the_matrix_has_the_routes_of_show(served: RunServer, folder: Path) -> None:
     (matrix,) = served.get("api/runs/many/matrix")["matrices"]
     shown = {(one["src"], one["dst"]): one for one in weft_json("show", folder / "many")["routes"]}
     assert len(shown) == matrix["measured"] == matrix["asked"] == 56
@@ -135,7 +135,7 @@ def test_changes_are_pushed_within_a_second_until_the_folder_is_gone(tmp_path: P
         server.get("api/runs/growing/points", 404)
 
 
-def test_it_gives_way_and_forgets_browsers_that_went_away(served: Served, folder: Path) -> None:
+def test_it_gives_way_and_forgets_browsers_that_went_away(served: RunServer, folder: Path) -> None:
     def sockets() -> int:
         links = Path(f"/proc/{served.process.pid}/fd").iterdir()
         return sum(str(link.readlink()).startswith("socket:") for link in links)
@@ -152,7 +152,7 @@ def test_it_gives_way_and_forgets_browsers_that_went_away(served: Served, folder
     assert next(served.events("pair"))
 
 
-def test_requests_without_the_token_or_for_other_hosts_learn_nothing(served: Served) -> None:
+def test_requests_without_the_token_or_for_other_hosts_learn_nothing(served: RunServer) -> None:
     runs = served.root + "api/runs"
     token = served.root.strip("/")
     wrong = [runs.replace(token, one) for one in ("", token[:-1], token + "x", token.swapcase())]
@@ -179,7 +179,7 @@ def test_requests_without_the_token_or_for_other_hosts_learn_nothing(served: Ser
     assert here not in str(answered) and "server" not in answered
 
 
-def test_nothing_outside_of_the_folder_is_read(served: Served, folder: Path) -> None:
+def test_nothing_outside_of_the_folder_is_read(served: RunServer, folder: Path) -> None:
     up = ("..", "%2e%2e", "..%2f..", "%2e%2e%2f%2e%2e", "%252e%252e", "..%5c", "pair%00", "%2f")
     names = [*up, *(f"{one}/secret" for one in up), "leading-out", "linked", "x" * 5000]
     names += [quote(str(folder / "pair"), safe=""), "pair/run.json", "pair/../pair", HOSTILE[:9]]
@@ -197,7 +197,9 @@ def test_nothing_outside_of_the_folder_is_read(served: Served, folder: Path) -> 
     assert served.get(f"api/runs/{quote(HOSTILE)}/points")["points"]
 
 
-def test_a_taken_port_and_a_folder_that_is_none_are_refused(served: Served, folder: Path) -> None:
+def test_a_taken_port_and_a_folder_that_is_none_are_refused(
+    served: RunServer, folder: Path
+) -> None:
     assert "another program has this port" in refusal("serve", folder, "--port", str(served.port))
     assert "cannot be listed" in refusal("serve", folder / "pair" / "run.json")
 

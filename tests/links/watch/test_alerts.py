@@ -12,7 +12,7 @@ from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.alerts import limits, outages, shifts, silence
 from weft.links.watch.alerts.event import LinkName, Notice
 from weft.links.watch.alerts.ledger import AlertLedger
-from weft.links.watch.alerts.look import Heard, LinkProgress, WatchLook
+from weft.links.watch.alerts.look import LinkProgress, SiteContact, WatchSnapshot
 from weft.links.watch.alerts.now import LinkNumbers
 from weft.links.watch.alerts.settings import AlertSettings
 
@@ -45,7 +45,7 @@ class Watch:
         here = [one for one in here if len(one)]
         unix_s = MONDAY + now_s
         sites = {
-            name: Heard(MONDAY + at_s, "" if at_s == now_s else "no route")
+            name: SiteContact(MONDAY + at_s, "" if at_s == now_s else "no route")
             for name, at_s in fetched.items()
         }
         links = {
@@ -54,7 +54,7 @@ class Watch:
             )
             for one in here
         }
-        look = WatchLook(unix_s, find_incidents(here), links, sites, {}, MONDAY)
+        look = WatchSnapshot(unix_s, find_incidents(here), links, sites, {}, MONDAY)
         self.notices += outages.track(self.ledger, look, least_s)
         self.notices += silence.track(self.ledger, look, least_s)
 
@@ -119,10 +119,10 @@ def test_what_arrives_a_day_late_is_one_notice() -> None:
         LinkName(src=one.src, dst=one.dst): LinkProgress(MONDAY + look_s, MONDAY + look_s, 2.0)
         for one in (there, back)
     }
-    sites = {"a": Heard(MONDAY + look_s), "b": Heard(MONDAY + look_s)}
+    sites = {"a": SiteContact(MONDAY + look_s), "b": SiteContact(MONDAY + look_s)}
     for _ in range(2):
         found = find_incidents([back.where(back.time_s < look_s)])
-        look = WatchLook(MONDAY + look_s, found, links, sites, {}, MONDAY)
+        look = WatchSnapshot(MONDAY + look_s, found, links, sites, {}, MONDAY)
         watch.notices += outages.track(watch.ledger, look, 0.0)
         watch.notices += silence.track(watch.ledger, look, 0.0)
     assert [f"{one.phase} {one.what}" for one in watch.notices] == [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from weft.links.watch.alerts import courier
-from weft.links.watch.alerts.courier import Courier
+from weft.links.watch.alerts.courier import Notifier
 from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
 from weft.links.watch.alerts.ledger import AlertLedger, read_ledger, save_ledger
 from weft.links.watch.alerts.settings import AlertSettings
@@ -82,7 +82,7 @@ def deliver(
     ledger, said = read_ledger(folder), list[str]()
 
     async def work() -> None:
-        sender = Courier(
+        sender = Notifier(
             ledger,
             lambda: save_ledger(folder, ledger),
             settings,

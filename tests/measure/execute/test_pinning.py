@@ -10,9 +10,9 @@ from support.here import weft_json
 from support.runs import sample_batch
 from weft.base.errors import WorkError
 from weft.measure.execute.logbook import Logbook
-from weft.measure.execute.pinning import Pinning
+from weft.measure.execute.pinning import JumpSearch
 from weft.measure.execute.progress import Reporter, StepProgress
-from weft.measure.testbed.agent.request import Wanted
+from weft.measure.testbed.agent.request import ChosenBatch
 from weft.network.model.thresholds import candidates
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
@@ -52,7 +52,7 @@ class Machine:
         disturbed = 3.0 if self.random.random() < 0.05 else 1.0
         return 2 * (5_000 + 0.5 * size) * longer * disturbed * self.random.gauss(1, self._noise)
 
-    def samples(self, launch: int, batches: list[Wanted]) -> pa.RecordBatch:
+    def samples(self, launch: int, batches: list[ChosenBatch]) -> pa.RecordBatch:
         if not self._left:
             raise Died("the peer is gone")
         self._left -= 1
@@ -77,10 +77,10 @@ def carry_out(writer: RunWriter, machine: Machine) -> RunFolder:
     """What is missing, launch by launch, as far as the connection lives."""
     for missing in missing_steps(writer.meta, writer.samples):
         log = Logbook(writer, missing.step, missing.launch, lambda phases: None)
-        pinning = Pinning(log, StepProgress(Reporter(), "", 0))
+        pinning = JumpSearch(log, StepProgress(Reporter(), "", 0))
         planned = expand(writer.meta.plan.steps[0], 2)
         wanted = [
-            Wanted(one.index, batch, one.size_bytes, 20)
+            ChosenBatch(one.index, batch, one.size_bytes, 20)
             for one in planned
             if one.index in missing.phases
             for batch in range(PILOT_BATCHES)
@@ -139,7 +139,7 @@ def test_more_than_five_jumps_are_all_found(tmp_path: Path) -> None:
 class Losing(Machine):
     """One in ten batches arrives nowhere."""
 
-    def samples(self, launch: int, batches: list[Wanted]) -> pa.RecordBatch:
+    def samples(self, launch: int, batches: list[ChosenBatch]) -> pa.RecordBatch:
         rows = super().samples(launch, batches).to_pylist()
         for row in rows:
             row["messages"] *= self.random.random() > 0.1
@@ -151,10 +151,10 @@ def test_rounds_in_which_messages_were_lost_do_not_count(tmp_path: Path) -> None
     assert found(run) == [("confirmed", 5000, 5001)]
 
 
-class Disturbed(Machine):
+class DisturbedLaunch(Machine):
     """All batches of one size were slow in one launch."""
 
-    def samples(self, launch: int, batches: list[Wanted]) -> pa.RecordBatch:
+    def samples(self, launch: int, batches: list[ChosenBatch]) -> pa.RecordBatch:
         rows = super().samples(launch, batches).to_pylist()
         for row in rows:
             row["elapsed_ns"] *= 3 if (row["launch"], row["size_bytes"]) == (0, 1024) else 1
@@ -164,7 +164,7 @@ class Disturbed(Machine):
 @pytest.mark.parametrize("launches", ["3", "5"])
 def test_what_disturbs_one_launch_for_a_moment_is_no_dip(launches: str, tmp_path: Path) -> None:
     """There is one in the curve of a single launch, as in that of a tool that measures once."""
-    run = carry_out(begun(tmp_path / "run", ("launches", launches)), Disturbed({}))
+    run = carry_out(begun(tmp_path / "run", ("launches", launches)), DisturbedLaunch({}))
     (curve,) = curves(run)
     seen = [one.kind for one in candidates(curve.sizes, curve.times_us)]
     assert (seen, thresholds(run)) == (["dip"] if launches == "3" else [], [])
@@ -225,7 +225,7 @@ def test_on_a_simulator_nothing_is_bisected_and_it_says_so(tmp_path: Path) -> No
 class Forgetting(Machine):
     """The jump is gone once its place was found."""
 
-    def samples(self, launch: int, batches: list[Wanted]) -> pa.RecordBatch:
+    def samples(self, launch: int, batches: list[ChosenBatch]) -> pa.RecordBatch:
         if launch > 0:
             self.behind.clear()
         return super().samples(launch, batches)

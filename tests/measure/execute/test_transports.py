@@ -22,7 +22,7 @@ from weft.measure.execute.settle.ask import ask_agents
 from weft.measure.execute.settle.transport_check import refuse_elsewhere
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.reply import Delivery
-from weft.measure.testbed.agent.request import Wanted
+from weft.measure.testbed.agent.request import ChosenBatch
 from weft.measure.testbed.local import Local
 from weft.measure.testbed.open import open_testbed
 from weft.measure.testbed.ports import PortRange
@@ -77,7 +77,7 @@ def test_every_byte_arrives(transport: str, wait: str, pattern: dict[str, Any]) 
     assert table.num_rows == 3 * len(SIZES)
 
 
-def asked(transport: str, *orders: list[Wanted]) -> list[list[tuple[int, ...]]]:
+def asked(transport: str, *orders: list[ChosenBatch]) -> list[list[tuple[int, ...]]]:
     """What a step that pins measures by these orders, after one batch: each phase, batch, size, messages."""
     once = {"rule": "count", "repeats": 1, "trials": 1}
     a_step = step(transport, [8, 70_000], stop=once, pin_ns=10**9)
@@ -94,16 +94,18 @@ def asked(transport: str, *orders: list[Wanted]) -> list[list[tuple[int, ...]]]:
 
 @pytest.mark.parametrize("transport", ("tcp", *CHECKED, "tcp-zerocopy", "udp", "icmp"))
 def test_batches_that_are_asked_for_are_measured_over_the_same_connection(transport: str) -> None:
-    first = [Wanted(7, 0, 70_000, 2), Wanted(6, 0, 9, 3), Wanted(7, 1, 70_000, 2)]
+    first = [ChosenBatch(7, 0, 70_000, 2), ChosenBatch(6, 0, 9, 3), ChosenBatch(7, 1, 70_000, 2)]
     if transport in ("udp", "icmp"):
-        first = [Wanted(one.phase, one.batch, one.size_bytes // 2, one.messages) for one in first]
-    second = [Wanted(8, 0, 8, 1)]
+        first = [
+            ChosenBatch(one.phase, one.batch, one.size_bytes // 2, one.messages) for one in first
+        ]
+    second = [ChosenBatch(8, 0, 8, 1)]
     sent = [[(0, 0, 8, 1)], *([astuple(one) for one in order] for order in (first, second))]
     assert asked(transport, first, second) == sent
 
 
 def test_a_batch_that_the_step_does_not_have_is_refused() -> None:
-    for odd in (Wanted(2, 0, 70_001, 1), Wanted(2, 0, 0, 1), Wanted(2, 0, 8, 0)):
+    for odd in (ChosenBatch(2, 0, 70_001, 1), ChosenBatch(2, 0, 0, 1), ChosenBatch(2, 0, 8, 0)):
         with pytest.raises(AgentError, match="a batch that the step does not have"):
             asked("tcp", [odd])
 

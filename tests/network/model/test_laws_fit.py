@@ -3,7 +3,7 @@ import pytest
 
 from network.model.test_laws import published
 from weft.base.errors import RequestError
-from weft.network.model.estimate import Estimate, Fitted
+from weft.network.model.estimate import Estimate, FittedModel
 from weft.network.model.laws import Laws
 from weft.network.model.laws_fit import Points, fit_laws, fit_laws_modified
 
@@ -22,7 +22,7 @@ def rates(model: Laws, noise: float = 0.0, seed: int = 1) -> Points:
     return {"gamma": GAMMAS, "before_mbps": before, "after_mbps": after}
 
 
-def estimate(fitted: Fitted, name: str) -> Estimate:
+def estimate(fitted: FittedModel, name: str) -> Estimate:
     return next(each for each in fitted.estimates if each.name == name)
 
 

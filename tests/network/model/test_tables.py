@@ -3,7 +3,7 @@
 import numpy as np
 
 from base.test_table import check_alone
-from weft.network.model.estimate import Fitted, ModelResidual, residuals_table
+from weft.network.model.estimate import FittedModel, ModelResidual, residuals_table
 from weft.network.model.gain_curve import GainCurve
 from weft.network.model.gain_tables import gains_table, regimes_table
 from weft.network.model.laws import Laws
@@ -21,6 +21,6 @@ def test_residuals_are_told_alike() -> None:
         ModelResidual(1, "x", 0, 0, 0.0),
     ]
     model = Laws(0.55, 1.0, 0.4, 0.62)
-    table = residuals_table(Fitted("laws", model, [], 0.95, "size_bytes", residuals))
+    table = residuals_table(FittedModel("laws", model, [], 0.95, "size_bytes", residuals))
     assert table.title == "residuals, 1.98 % (root mean square)"
     check_alone(table)

@@ -7,7 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from weft.base.errors import RequestError
-from weft.measure.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
+from weft.measure.testbed.agent.reply import (
+    ProcessTimes,
+    SocketEvent,
+    SocketsReply,
+    SocketWatchReply,
+)
 from weft.measure.testbed.ports import PortRange
 from weft.operate.job_ports import firewall
 from weft.operate.job_ports.ask import Pins, counts, hosts_named
@@ -22,7 +27,9 @@ ANY = (32768, 60999)
 
 
 def process(pid, parent, name, first_s=0.0, last_s=9.0, is_rank=False, was_there=False):
-    return SeenProcess(pid, parent, name, is_rank, int(first_s * 1e9), int(last_s * 1e9), was_there)
+    return ProcessTimes(
+        pid, parent, name, is_rank, int(first_s * 1e9), int(last_s * 1e9), was_there
+    )
 
 
 def event(at_s, what, local, remote=None, pid=0, was_there=False, protocol="tcp"):
@@ -85,8 +92,8 @@ def usage(is_traced=True, more=(), processes=PROCESSES):
     def seen(node, address):
         events = LISTENS[node] + OPEN[node] + (TRACED[node] if is_traced else [])
         events += [one for where, one in more if where == node]
-        report = SocketsSeen("boot", node, ["127.0.0.1", address], ANY, processes[node], events, 0)
-        return NodeReport(node, report, 0, Watching(5, "" if is_traced else "not allowed"))
+        report = SocketsReply("boot", node, ["127.0.0.1", address], ANY, processes[node], events, 0)
+        return NodeReport(node, report, 0, SocketWatchReply(5, "" if is_traced else "not allowed"))
 
     return usage_of([seen("a", A), seen("b", B)], (0, 10), 6.0, 0)
 
@@ -151,8 +158,8 @@ def test_udp_sockets_of_ipv6_are_reached_from_ipv6():
     other = event(1.2, "bound", "[::]:50000", pid=23, protocol="udp")
 
     def seen(node, more):
-        report = SocketsSeen("boot", node, six[node], ANY, PROCESSES[node], more, 0)
-        return NodeReport(node, report, 0, Watching(5, ""))
+        report = SocketsReply("boot", node, six[node], ANY, PROCESSES[node], more, 0)
+        return NodeReport(node, report, 0, SocketWatchReply(5, ""))
 
     nodes = [
         seen("a", [*LISTENS["a"], *OPEN["a"], bound]),

@@ -9,7 +9,7 @@ import pytest
 from weft.knobs.catalog import knobs
 from weft.operate.tuning.candidates import candidates, values
 from weft.operate.tuning.choice import Have, TuningGoal, choose
-from weft.operate.tuning.first_look import FirstLook
+from weft.operate.tuning.first_look import InitialDiagnosis
 from weft.operate.tuning.rounds import LEAST_RACE_S, share_of
 from weft.operate.tuning.settings import nodelay_of
 
@@ -17,11 +17,11 @@ TCP = frozenset(["tcp"])
 ALL = {
     name: Have(why_not="" if not one.needs_root else "needs root") for name, one in knobs().items()
 }
-LOOK = FirstLook(160_000.0, 100.0)
+LOOK = InitialDiagnosis(160_000.0, 100.0)
 
 
 def chosen(
-    look: FirstLook | None = LOOK, have: dict[str, Have] = ALL, **wanted: object
+    look: InitialDiagnosis | None = LOOK, have: dict[str, Have] = ALL, **wanted: object
 ) -> tuple[list[str], dict[str, str]]:
     asked = TuningGoal(**{"goal": "stream", "transports": TCP, **wanted})  # type: ignore[arg-type]
     found, skipped = choose(asked, knobs(), have, look, 2)
@@ -36,13 +36,17 @@ def test_buffers_come_from_the_bandwidth_delay_product_of_the_path() -> None:
 
 
 def test_knobs_that_fit_the_evidence_come_first() -> None:
-    lossy = FirstLook(1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"})
+    lossy = InitialDiagnosis(
+        1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"}
+    )
     assert chosen()[0][0] == "send_buffer and receive_buffer"
     assert chosen(lossy)[0][:3] == ["congestion", "pacing", "mss"]
 
 
 def test_where_time_is_short_the_likeliest_knobs_get_it() -> None:
-    lossy = FirstLook(1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"})
+    lossy = InitialDiagnosis(
+        1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"}
+    )
     first, *_, last = choose(TuningGoal("stream", TCP), knobs(), ALL, lossy, 2)[0]
     assert (first.is_suggested, last.is_suggested) == (True, False)
     assert share_of(600.0, first, 7) == 360.0 and share_of(600.0, last, 7) == 75.0
@@ -97,7 +101,7 @@ def test_knobs_that_need_each_other_are_tried_together_then_alone() -> None:
 
 def test_a_batch_of_a_race_is_long_beside_the_delay_of_the_path() -> None:
     assert LOOK.stream_messages * 256 * 1024 >= 8 * LOOK.bandwidth_delay_bytes
-    assert FirstLook(50.0, 940.0).stream_messages == 1
+    assert InitialDiagnosis(50.0, 940.0).stream_messages == 1
 
 
 def test_only_what_a_node_offers_is_tried() -> None:

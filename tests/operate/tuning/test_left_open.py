@@ -7,13 +7,13 @@ import pytest
 
 from support.made.tuned import choice_of, raced
 from weft.operate.tuning.left_open import LEFT_OPEN, is_clearly_ahead, on_top, still_ahead
-from weft.operate.tuning.tuning import Raced
+from weft.operate.tuning.tuning import RaceSummary
 
 MARGIN = 0.01
 MTU = choice_of("mtu", values=("1280", "1500"))
 
 
-def ended(found: Raced, how: str) -> Raced:
+def ended(found: RaceSummary, how: str) -> RaceSummary:
     result = msgspec.structs.replace(found.result, ended=how)
     return msgspec.structs.replace(found, result=result)
 
@@ -28,7 +28,7 @@ def ended(found: Raced, how: str) -> Raced:
     ],
     ids=["ahead", "within the margin", "decided", "confirmed"],
 )
-def test_what_is_ahead_is_raced_again(found: Raced, ahead: list[str]) -> None:
+def test_what_is_ahead_is_raced_again(found: RaceSummary, ahead: list[str]) -> None:
     assert [one.name for one in still_ahead(found, MARGIN)] == ahead
 
 

@@ -11,7 +11,7 @@ import msgspec
 from base.test_table import check_alone
 from support.made.tuned import WINDOW, choice_of, raced, tuning_of
 from weft.faces.cli.tables.tuning import print_tuning
-from weft.operate.tuning.choice import NO_TIME, Skipped
+from weft.operate.tuning.choice import NO_TIME, SkippedKnob
 from weft.operate.tuning.page.page import TuningPage
 from weft.operate.tuning.tables import candidates_table
 from weft.runs.run_warnings import RunWarning
@@ -70,7 +70,7 @@ def test_what_had_too_few_blocks_is_named_as_undecided() -> None:
 
 
 def test_too_short_a_time_is_named() -> None:
-    found = msgspec.structs.replace(tuning_of(), skipped=(Skipped("mtu", NO_TIME),))
+    found = msgspec.structs.replace(tuning_of(), skipped=(SkippedKnob("mtu", NO_TIME),))
     assert found.verdict == "no recommendation: --time was too short to try anything"
 
 

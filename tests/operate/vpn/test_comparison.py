@@ -7,7 +7,7 @@ from weft.faces.cli.tables.vpn import print_comparison
 from weft.measure.testbed.agent.reply import Interface
 from weft.operate.vpn.blocks import PathTrial
 from weft.operate.vpn.comparison import Ends, PathMedians, TunnelOutage, compare, limit_of
-from weft.operate.vpn.headers import Wrapping
+from weft.operate.vpn.headers import Encapsulation
 from weft.operate.vpn.kind import VpnKind
 from weft.operate.vpn.mpi import MpiChoice, choice
 from weft.operate.vpn.node_look import VpnState
@@ -17,7 +17,7 @@ from weft.runs.run_warnings import gathered
 
 RAW = Ends(("10.0.0.1", "10.0.0.2"), ("eth0", "eth0"), 1500, 1500, 1448)
 TUNNEL = Ends(("10.8.0.1", "10.8.0.2"), ("wg0", "wg0"), 1420, 1420, 1368)
-WIREGUARD = VpnKind("wireguard", "udp", wrapping=Wrapping("wireguard", "udp"))
+WIREGUARD = VpnKind("wireguard", "udp", wrapping=Encapsulation("wireguard", "udp"))
 HEADERS = (1368 / 1518) / (1448 / 1538)
 LISTED = (
     Interface("lo", ("127.0.0.1",)),

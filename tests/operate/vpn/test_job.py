@@ -11,7 +11,7 @@ from support.clusters.mpi import needs_mpi
 from support.live.tunnels import tunnel
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.lab.testbed import open_lab
-from weft.operate.vpn.headers import Wrapping
+from weft.operate.vpn.headers import Encapsulation
 from weft.operate.vpn.job import beside_tunnel, observe_job, used_by
 from weft.operate.vpn.mpi import setting
 from weft.operate.vpn.node_look import InterfaceTraffic
@@ -40,7 +40,7 @@ int main(int count, char **words) {{
 
 
 def test_the_tunnels_own_packets_are_not_the_jobs() -> None:
-    wrapping = Wrapping("openvpn", "udp")
+    wrapping = Encapsulation("openvpn", "udp")
     tunnel = InterfaceTraffic(1_400_000, 1000)
     own = InterfaceTraffic(1_400_000 + 1000 * (52 + 14), 1000)
     assert beside_tunnel(own, tunnel, wrapping) == 0

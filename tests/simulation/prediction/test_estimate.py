@@ -8,7 +8,7 @@ from weft.measure.testbed.computed.network import open_simulated
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
 from weft.simulation.prediction.estimate import Stratum, check_plan, simulate_strata, strata_of
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload, predict
 
 
 @pytest.mark.parametrize("plan", ["aapc", "random-permutations", "incast", "cast", "matrix"])
@@ -74,7 +74,7 @@ ids = "s[1-2]"
 
 
 def test_a_transfer_without_a_path_is_named() -> None:
-    testbed = Drawn(FabricDocument.of_text(ISLANDS, "islands.toml")).open()
+    testbed = NetworkDraw(FabricDocument.of_text(ISLANDS, "islands.toml")).open()
     step = load_plan("aapc").steps[0]
     with pytest.raises(RequestError, match="no path from n2 to n3"):
         simulate_strata(testbed, step, [Stratum(0, 1)])

@@ -6,7 +6,7 @@ import pytest
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import intervals, next_of, widened
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload
 
 RING = {
     "name": "ring",
@@ -49,13 +49,15 @@ def test_a_certain_fabric_has_no_width():
 def test_draws_and_discrepancy_widen_and_bias_moves():
     middle = FabricDocument.read("two-racks")
     drawn = tuple(
-        Drawn(middle.of_text(middle.text.replace('rate = "1 Gb/s"', f'rate = "{rate} Mb/s"'), "drawn"))
+        NetworkDraw(middle.of_text(middle.text.replace('rate = "1 Gb/s"', f'rate = "{rate} Mb/s"'), "drawn"))
         for rate in (950, 1000, 1050)
     )  # fmt: skip
-    certain = intervals(Draws(Drawn(middle)), PlannedWorkload(RING))[0].time_s
-    uncertain = intervals(Draws(Drawn(middle), drawn), PlannedWorkload(RING))[0].time_s
+    certain = intervals(Draws(NetworkDraw(middle)), PlannedWorkload(RING))[0].time_s
+    uncertain = intervals(Draws(NetworkDraw(middle), drawn), PlannedWorkload(RING))[0].time_s
     assert uncertain.high / uncertain.low > 1.05
-    late = intervals(Draws(Drawn(middle), drawn, (0.1,) * 30), PlannedWorkload(RING))[0].time_s
+    late = intervals(Draws(NetworkDraw(middle), drawn, (0.1,) * 30), PlannedWorkload(RING))[
+        0
+    ].time_s
     assert late.median == pytest.approx(certain.median * np.exp(0.1))
     assert late.low > uncertain.low
 

@@ -13,7 +13,7 @@ from support.command import start
 
 
 @dataclass(frozen=True)
-class Served:
+class RunServer:
     process: Popen[str]
     address: str
     port: int
@@ -58,7 +58,7 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[Served]:
+def serving(folder: Path, *arguments: str) -> Iterator[RunServer]:
     """A server of the runs in a folder, which Ctrl-C ends without a word."""
     process = start("serve", folder, "--json", *arguments)
     assert process.stdout and process.stderr
@@ -66,7 +66,7 @@ def serving(folder: Path, *arguments: str) -> Iterator[Served]:
     address = said["address"]
     assert said == {"address": address, "port": said["port"], "folder": str(folder.resolve())}
     try:
-        yield Served(process, address, said["port"])
+        yield RunServer(process, address, said["port"])
     finally:
         process.send_signal(2)
         errors = process.communicate(timeout=30)[1]

@@ -130,7 +130,7 @@ async def _fetch(place: str) -> tuple[pa.Table, list[HostEvent]]:
     try:
         while True:
             await agent.send(request.WatchDrain(place=place, cursor=cursor))
-            drained = await agent.expect(reply.WatchDrained)
+            drained = await agent.expect(reply.DrainReply)
             if drained.rows:
                 tables.append(pa.Table.from_batches([await agent.probes()]).cast(SCHEMA))
             events += drained.events

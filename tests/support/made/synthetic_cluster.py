@@ -25,7 +25,7 @@ Flow = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Shared:
+class CommonLimit:
     """A limit that nodes share in each direction, for what passes between them and the others."""
 
     members: tuple[int, ...]
@@ -38,7 +38,7 @@ class Cluster:
 
     nodes: int
     line_mbps: float = 94.1
-    shared: tuple[Shared, ...] = ()
+    shared: tuple[CommonLimit, ...] = ()
     slow_out: dict[int, float] = field(default_factory=dict)
     slow_in: dict[int, float] = field(default_factory=dict)
     slow_routes: dict[Flow, float] = field(default_factory=dict)
@@ -68,10 +68,10 @@ class Cluster:
         return fair_rates(np.array(crossings).T, np.array(capacities))
 
 
-def cards(nodes: int, per_card: int, mbps: float) -> tuple[Shared, ...]:
+def cards(nodes: int, per_card: int, mbps: float) -> tuple[CommonLimit, ...]:
     """Line cards of so many nodes, in order, each with an uplink."""
     starts = range(0, nodes, per_card)
-    return tuple(Shared(tuple(range(at, min(nodes, at + per_card))), mbps) for at in starts)
+    return tuple(CommonLimit(tuple(range(at, min(nodes, at + per_card))), mbps) for at in starts)
 
 
 @dataclass(frozen=True)

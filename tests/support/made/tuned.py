@@ -9,9 +9,9 @@ from weft.knobs.catalog import knobs
 from weft.operate.tuning.candidates import candidates
 from weft.operate.tuning.choice import NO_EVIDENCE, KnobChoice
 from weft.operate.tuning.findings import recommendations
-from weft.operate.tuning.first_look import FirstLook
+from weft.operate.tuning.first_look import InitialDiagnosis
 from weft.operate.tuning.race import Confirmation, RacePlace, RaceResult, SettingsCandidate
-from weft.operate.tuning.tuning import Moved, Raced, TuningResult
+from weft.operate.tuning.tuning import RaceSummary, ReadingChange, TuningResult
 
 WINDOW = "n1: the peer's receive window full 84 % of the time"
 
@@ -20,7 +20,7 @@ def choice_of(*names: str, values: tuple[str, ...], why: str = NO_EVIDENCE) -> K
     return KnobChoice(names, dict.fromkeys(names, values), why)
 
 
-def raced(choice: KnobChoice, winner: str | None, ratio: float) -> Raced:
+def raced(choice: KnobChoice, winner: str | None, ratio: float) -> RaceSummary:
     """The last candidate has the ratio; all others are as good as the baseline."""
     named = knobs()
     entries = (
@@ -48,17 +48,17 @@ def raced(choice: KnobChoice, winner: str | None, ratio: float) -> Raced:
         seconds=31.5,
         folder=Path(f"runs/tuned/{choice.knobs[0]}"),
     )
-    seen = Moved(
+    seen = ReadingChange(
         "n1",
         "receive_window_share",
         Interval(0.84, 0.8, 0.88),
         Interval(0.02, 0.0, 0.04),
         "n1: the peer's receive window was full: 84 % of the time before, 2 % after",
     )
-    return Raced(choice, entries, result, (seen,) if winner else ())
+    return RaceSummary(choice, entries, result, (seen,) if winner else ())
 
 
-def tuning_of(*races: Raced) -> TuningResult:
+def tuning_of(*races: RaceSummary) -> TuningResult:
     found = [
         one
         for each in races
@@ -71,7 +71,7 @@ def tuning_of(*races: Raced) -> TuningResult:
         "stream",
         ("n1", "n2"),
         "runs/tuned",
-        FirstLook(160_000.0, 8.1, {"reader-slow": WINDOW}),
+        InitialDiagnosis(160_000.0, 8.1, {"reader-slow": WINDOW}),
         races,
         recommendations=tuple(found),
         effect=found[0].effect if found else None,

@@ -21,7 +21,7 @@ from weft.base.errors import RequestError
 from weft.plan.plan import Goal
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
-from weft.understand.comparison.comparison import Unmatched, compare
+from weft.understand.comparison.comparison import UnmatchedCounts, compare
 from weft.understand.comparison.settings import SettingDifference
 from weft.understand.comparison.significance import family_p
 from weft.understand.comparison.tables import points_table
@@ -249,7 +249,7 @@ def test_sizes_without_partner_are_counted_and_steps_of_one_pattern_matched_in_o
     b = pingpong_run(tmp_path / "b", [2, 4], launches_of([20.0, 40.0]))
     found = compare(a, b)
     assert [pair.size_bytes for pair in found.pairs] == [2]
-    assert found.unmatched == Unmatched(2, 1)
+    assert found.unmatched == UnmatchedCounts(2, 1)
     assert codes(found) == ["sizes-unmatched"]
     rows = [
         step_rows([64], launches_of([time]), step=step) for step, time in enumerate((10.0, 20.0))

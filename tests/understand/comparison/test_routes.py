@@ -15,7 +15,7 @@ from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from weft.plan.pattern import AllToAll
 from weft.runs.folder import RunFolder
-from weft.understand.comparison.comparison import RunComparison, Unmatched, compare
+from weft.understand.comparison.comparison import RunComparison, UnmatchedCounts, compare
 from weft.understand.comparison.routes import RoutePair
 from weft.understand.comparison.tables import nodes_table, points_table, routes_table
 
@@ -52,7 +52,7 @@ def test_steps_of_the_same_pattern_are_kept_apart(tmp_path: Path) -> None:
     a = write_cluster_run(tmp_path / "a", Cluster(4, noise=0.0), steps)
     b = write_cluster_run(tmp_path / "b", Cluster(4, noise=0.0), steps[:2])
     found = compare(a, b)
-    assert len(found.pairs) == 24 and found.unmatched == Unmatched(12, 0)
+    assert len(found.pairs) == 24 and found.unmatched == UnmatchedCounts(12, 0)
     assert found.worst_abs_error_pct == pytest.approx(0, abs=1e-6)
 
 
@@ -62,7 +62,9 @@ def test_nodes_that_one_run_lacks_are_left_out(tmp_path: Path) -> None:
     for a, b, routes in ((few, many, (12, 30)), (many, few, (30, 12))):
         found = compare(a, b)
         shared = len(found.pairs)
-        assert shared > 0 and found.unmatched == Unmatched(*(all_ - shared for all_ in routes))
+        assert shared > 0 and found.unmatched == UnmatchedCounts(
+            *(all_ - shared for all_ in routes)
+        )
         assert found.worst_abs_error_pct < 10
 
 

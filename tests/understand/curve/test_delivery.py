@@ -13,7 +13,7 @@ from support.runs import step_plan, step_rows, write_run
 from weft.faces.cli.output import plain
 from weft.faces.cli.tables.layout import drawn
 from weft.runs.folder import RunFolder
-from weft.understand.curve.delivery import Delivered, deliveries
+from weft.understand.curve.delivery import DeliveryCounts, deliveries
 from weft.understand.report.facts import delivery_table
 from weft.understand.summary.summary import summarise
 from weft.understand.tables.points import deliveries_table
@@ -69,7 +69,7 @@ def test_it_stands_in_the_document_and_in_both_tables(tmp_path: Path) -> None:
     assert "2.000" in weft("show", run.directory).stdout
 
 
-def printed(width: int, *rows: Delivered) -> str:
+def printed(width: int, *rows: DeliveryCounts) -> str:
     out = io.StringIO()
     table = deliveries_table(list(rows)).without_zeros(int)
     Console(file=out, width=width).print(drawn(table, width), *table.remarks)

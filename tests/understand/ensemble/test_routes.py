@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from support.made.synthetic_cluster import Cluster, Shared, Step, cards, write_cluster_run
+from support.made.synthetic_cluster import Cluster, CommonLimit, Step, cards, write_cluster_run
 from support.plans import a_step
 from support.runs import affine_us, launches_of, step_plan, step_rows, write_run
 from weft.base.statistics import median_interval
@@ -115,7 +115,7 @@ def test_a_slow_receiver_is_told_from_a_slow_path(tmp_path: Path) -> None:
 
 
 def test_groups_behind_an_uplink_are_blocks_and_no_slow_nodes(tmp_path: Path) -> None:
-    cluster = Cluster(16, shared=(Shared(tuple(range(0, 16, 3)), 60.0),))
+    cluster = Cluster(16, shared=(CommonLimit(tuple(range(0, 16, 3)), 60.0),))
     effects = effects_on(tmp_path / "run", cluster)
     inside = {block.src for block in effects.blocks if block.src == block.dst}
     apart = tuple(f"n{i + 1}" for i in range(0, 16, 3))

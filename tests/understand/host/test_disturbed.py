@@ -15,7 +15,7 @@ from support.runs import change_meta, disturbed_run, launches_of, step_plan, ste
 from weft.plan.plan import Options
 from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
-from weft.runs.records.records import Disturbed
+from weft.runs.records.records import DisturbedLaunch
 from weft.understand.curve.curve import curves
 from weft.understand.host.disturbed import (
     Tally,
@@ -37,7 +37,7 @@ def one_launch(tmp_path: Path, options: Options = SHARED, time_us: float = 28.0)
     return write_run(tmp_path / "r", [rows], [step])
 
 
-def found(run: RunFolder, shares: Mapping[Counter, float], **more: Any) -> list[Disturbed]:
+def found(run: RunFolder, shares: Mapping[Counter, float], **more: Any) -> list[DisturbedLaunch]:
     """What disturbed the launch where counters grew by these shares of the time."""
     elapsed_ns = run.samples["elapsed_ns"].to_numpy()
     add_evidence(run, {key: share * elapsed_ns for key, share in shares.items()})

@@ -2,14 +2,16 @@
 
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
-from weft.understand.kinds.collectives.collected import Collected
+from weft.understand.kinds.collectives.collected import CollectiveTiming
 from weft.understand.kinds.collectives.library_cost import library_costs
 
 
-def collected(algorithm: str, *times_us: float, size: int = 1024, nodes: int = 4) -> Collected:
+def collected(
+    algorithm: str, *times_us: float, size: int = 1024, nodes: int = 4
+) -> CollectiveTiming:
     mbps = [size * 8 / one for one in times_us]
     median_us = median_interval(times_us, upper=True).median
-    return Collected(
+    return CollectiveTiming(
         step=0,
         phase=0,
         operation="bcast",

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from weft.base.interval import Interval
-from weft.runs.records.records import Chosen
+from weft.runs.records.records import ChosenPhase
 from weft.understand.host.resent import At, SegmentCounts
 from weft.understand.paths.blame import lossy_links
 from weft.understand.paths.connection import PathConnection
 from weft.understand.paths.declared import path_differences
-from weft.understand.paths.leaf_paths import LeafPaths, PathFound
+from weft.understand.paths.leaf_paths import LeafPath, LeafPaths
 from weft.understand.paths.losses import with_losses
 from weft.understand.paths.report import PathReport
 
@@ -24,7 +24,7 @@ def pair(src: int, dst: int, paths: int = 2, connections: int = 8) -> LeafPaths:
     """Paths of so many connections each, from a leaf to another."""
     ports = iter(range(20_000 + 100 * (3 * src + dst), 30_000))
     found = tuple(
-        PathFound(
+        LeafPath(
             tuple(
                 PathConnection(LEAVES[src][0], LEAVES[dst][0], next(ports))
                 for _ in range(connections)
@@ -38,7 +38,7 @@ def pair(src: int, dst: int, paths: int = 2, connections: int = 8) -> LeafPaths:
 
 def measured(
     pairs: list[LeafPaths], lossy: set[tuple[int, int]]
-) -> tuple[list[Chosen], dict[At, SegmentCounts]]:
+) -> tuple[list[ChosenPhase], dict[At, SegmentCounts]]:
     """Each connection by itself once; on lossy paths, by pair and number, one segment of 80 is lost."""
     records, counted = [], {}
     for at, path, connection in connections(pairs):

@@ -10,7 +10,7 @@ from weft.understand.paths.balance import balance_of, jain, share_of
 from weft.understand.paths.connection import LeafPair, PathConnection, batches, leaf_pairs
 from weft.understand.paths.leaf_paths import leaf_paths
 from weft.understand.paths.placing import sort_paths
-from weft.understand.paths.sorting import PathRound, Sorting, weak
+from weft.understand.paths.sorting import PathAssignment, PathRound, weak
 
 PORT_MBPS = 10.0
 PAIR = LeafPair(0, Leaf((0, 1, 2, 3), 0), Leaf((4, 5, 6, 7), 1))
@@ -22,7 +22,7 @@ def sorted_by(
     noise: float = 0.05,
     seed: int = 0,
     disturbed: float = 0.0,
-) -> Sorting:
+) -> PathAssignment:
     """The end of a search in which connections of a path share what it carries; in such a share of the rounds something
     else takes from all of them."""
     rng = np.random.default_rng(seed)

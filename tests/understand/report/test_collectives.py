@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from support.made.computed import compute
-from weft.understand.kinds.collectives.collected import Collected
+from weft.understand.kinds.collectives.collected import CollectiveTiming
 from weft.understand.kinds.collectives.kind import COLLECTIVES
 from weft.understand.report.applications import ApplicationSection
 from weft.understand.report.page import Report
@@ -30,5 +30,5 @@ def test_a_run_of_collectives_has_sentences_and_tables(tmp_path: Path) -> None:
     assert len(library.rows) == 10
 
 
-def _as_library(one: Collected) -> Collected:
+def _as_library(one: CollectiveTiming) -> CollectiveTiming:
     return replace(one, algorithm="library") if one.algorithm == "binomial" else one

@@ -11,7 +11,14 @@ from altair.vegalite.v6.schema import core
 from msgspec.structs import replace
 
 from support.made.synthetic import write_run
-from support.made.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
+from support.made.synthetic_cluster import (
+    Cluster,
+    CommonLimit,
+    Flow,
+    Step,
+    cards,
+    write_cluster_run,
+)
 from weft.base.interval import Interval
 from weft.runs.folder import RunFolder
 from weft.understand.drawing.figure import Figure
@@ -58,7 +65,7 @@ def cluster_of(nodes: int, **settings: Any) -> Cluster:
     per_card = nodes // 4
     order = [(7 * i) % nodes for i in range(nodes)]
     shared = tuple(
-        Shared(tuple(sorted(order[i] for i in card.members)), card.mbps)
+        CommonLimit(tuple(sorted(order[i] for i in card.members)), card.mbps)
         for card in cards(nodes, per_card, per_card * 25.0)
     )
     return Cluster(nodes, shared=shared, **settings)

@@ -25,16 +25,16 @@ from weft.decisions.decision.document import (
     CostItem,
     DesignCost,
     DesignDecision,
+    DesignFailure,
     DesignResult,
     End,
-    Failed,
     Sensitivity,
     Verdict,
     WorkloadTime,
 )
 from weft.decisions.decision.estimated import left_out_warnings
 from weft.decisions.decision.latency import latency_warnings
-from weft.decisions.decision.prepare import Prepared
+from weft.decisions.decision.prepare import PreparedRequest
 from weft.decisions.decision.quantities import UncertainQuantity, points_of
 from weft.decisions.decision.response import columns_of, response_of
 from weft.decisions.decision.routing.starved import routing_warnings, routings
@@ -54,14 +54,14 @@ from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.task import Task
 
 
-def conclude(prepared: Prepared, rows: Sequence[SweepRow]) -> DesignDecision:
+def conclude(prepared: PreparedRequest, rows: Sequence[SweepRow]) -> DesignDecision:
     """The decision that follows from simulated rows; nothing is simulated here."""
     by_task: dict[str, list[SweepRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
     designs, failed = _told_apart(prepared, by_task)
     slow = list(routing_warnings(prepared, by_task))
-    failed = [*(Failed(one.name, one.why, one.hint) for one in prepared.refused), *failed]
+    failed = [*(DesignFailure(one.name, one.why, one.hint) for one in prepared.refused), *failed]
     if not designs:
         raise RequestError(
             f"no design can be simulated; {failed[0].name}: {failed[0].why}", failed[0].hint
@@ -71,8 +71,8 @@ def conclude(prepared: Prepared, rows: Sequence[SweepRow]) -> DesignDecision:
 
 
 def _told_apart(
-    prepared: Prepared, by_task: dict[str, list[SweepRow]]
-) -> tuple[list[Design], list[Failed]]:
+    prepared: PreparedRequest, by_task: dict[str, list[SweepRow]]
+) -> tuple[list[Design], list[DesignFailure]]:
     """Designs on which every workload was simulated, and the reasons for the others."""
     found, failed = [], []
     tasks = iter(prepared.work.tasks)
@@ -80,14 +80,14 @@ def _told_apart(
         mine = [by_task[next(tasks).key] for _ in prepared.workloads]
         refusals = [rows[0] for rows in mine if rows[0].refusal]
         if refusals:
-            failed.append(Failed(design.name, refusals[0].refusal, refusals[0].hint))
+            failed.append(DesignFailure(design.name, refusals[0].refusal, refusals[0].hint))
         else:
             found.append(design)
     return found, failed
 
 
 def _rows_of(
-    prepared: Prepared, designs: Sequence[Design], by_task: dict[str, list[SweepRow]]
+    prepared: PreparedRequest, designs: Sequence[Design], by_task: dict[str, list[SweepRow]]
 ) -> dict[tuple[str, str], Sequence[SweepRow]]:
     points = tuple(points_of(prepared.host, prepared.quantities))
     return {
@@ -102,9 +102,9 @@ class _Conclusion:
 
     def __init__(
         self,
-        prepared: Prepared,
+        prepared: PreparedRequest,
         designs: Sequence[Design],
-        failed: Sequence[Failed],
+        failed: Sequence[DesignFailure],
         rows: dict[tuple[str, str], Sequence[SweepRow]],
         slow: Sequence[Warning],
     ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
-from weft.decisions.decision.document import Kept
+from weft.decisions.decision.document import ConstraintResult
 from weft.decisions.decision.request import Constraint, DecisionRequest
 from weft.decisions.decision.response import place_of
 from weft.decisions.decision.worlds import WorldModel, Worlds
@@ -56,12 +56,12 @@ class ConstraintOutcomes:
             kept &= one.drawn <= one.limit
         return kept
 
-    def of(self, place: int) -> Iterator[Kept]:
+    def of(self, place: int) -> Iterator[ConstraintResult]:
         """For each constraint, whether the design at this index keeps it."""
         for one in self.all:
             value = float(one.values[place])
             known = bool(np.isfinite(value))
-            yield Kept(
+            yield ConstraintResult(
                 one.text,
                 value if known else 0.0,
                 one.limit,

@@ -57,7 +57,7 @@ class WorkloadTime(Struct, frozen=True):
         return self.latency_share >= LATENCY_BOUND
 
 
-class Kept(Struct, frozen=True):
+class ConstraintResult(Struct, frozen=True):
     """Whether a design keeps a constraint, and in which share of worlds; None if it has no price, or nothing is
     uncertain."""
 
@@ -79,7 +79,7 @@ class DesignResult(Struct, frozen=True):
     times: tuple[WorkloadTime, ...]
     index: Interval
     cost: DesignCost | None
-    constraints: tuple[Kept, ...]
+    constraints: tuple[ConstraintResult, ...]
     on_frontier: bool
     dominated_by: str | None
     dominated_in: float | None
@@ -114,7 +114,7 @@ class Sensitivity(Struct, frozen=True):
     learn: str
 
 
-class Failed(Struct, frozen=True):
+class DesignFailure(Struct, frozen=True):
     """A design that cannot be simulated."""
 
     name: str
@@ -137,7 +137,7 @@ class DesignDecision(Struct, frozen=True):
     draws: int
     designs: tuple[DesignResult, ...]
     frontier: tuple[str, ...]
-    failed: tuple[Failed, ...]
+    failed: tuple[DesignFailure, ...]
     verdict: Verdict
     chosen: str | None
     regret: float | None

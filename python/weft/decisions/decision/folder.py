@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from weft.decisions.decision.conclusion import conclude
 from weft.decisions.decision.document import DesignDecision
-from weft.decisions.decision.prepare import Prepared
+from weft.decisions.decision.prepare import PreparedRequest
 from weft.decisions.decision.routing.starved import slow_ones
 from weft.decisions.twin.open import run_warnings
 from weft.measure.execute.progress import Reporter
@@ -29,7 +29,12 @@ ROWS_NAME = "rows.parquet"
 
 
 def carry_out(
-    prepared: Prepared, out: Path, executor: str, is_resumed: bool, text: str, reporter: Reporter
+    prepared: PreparedRequest,
+    out: Path,
+    executor: str,
+    is_resumed: bool,
+    text: str,
+    reporter: Reporter,
 ) -> DesignDecision:
     """Simulate what the folder lacks, decide, and write both; raises RequestError, WorkError."""
     folder = _opened(out, is_resumed)
@@ -52,7 +57,10 @@ def _with_warnings(found: DesignDecision, twin: str | None) -> DesignDecision:
 
 
 def simulate(
-    prepared: Prepared, folder: SweepFolder, there: Executor, reporter: Reporter | None = None
+    prepared: PreparedRequest,
+    folder: SweepFolder,
+    there: Executor,
+    reporter: Reporter | None = None,
 ) -> list[SweepRow]:
     """All workloads on all designs, then other routings where hosts get a small share; raises WorkError."""
     rows = sweep(folder, prepared.work, there, reporter)
@@ -66,7 +74,7 @@ def simulate(
     return sweep(folder, WorkList((*prepared.work.tasks, *more)), there, reporter)
 
 
-def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
+def commands(prepared: PreparedRequest, out: Path, is_resumed: bool) -> list[str]:
     """A command for each chunk that the folder lacks, for any scheduler; nothing is simulated."""
     folder = _opened(out, is_resumed)
     work = prepared.work

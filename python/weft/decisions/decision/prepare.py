@@ -22,7 +22,7 @@ from weft.simulation.sweep.work_list import WorkList
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedRequest:
     """A request with everything that is known before simulating."""
 
     request: DecisionRequest
@@ -49,7 +49,7 @@ class Prepared:
         )
 
 
-def prepare(request: DecisionRequest, twin: Draws | None) -> Prepared:
+def prepare(request: DecisionRequest, twin: Draws | None) -> PreparedRequest:
     """Expand and check everything; raises RequestError."""
     designs, refused = designs_of(request)
     if not designs:
@@ -60,7 +60,7 @@ def prepare(request: DecisionRequest, twin: Draws | None) -> Prepared:
     workloads, left_out = estimated(request, workloads_of(request, hosts), designs)
     host = host_of(request, twin)
     quantities = quantities_of(request, designs, workloads, host, twin)
-    return Prepared(
+    return PreparedRequest(
         request,
         tuple(designs),
         tuple(refused),

@@ -40,7 +40,7 @@ class ActionCost(Struct, frozen=True):
     year: int | None = None
 
 
-class Expected(Struct, frozen=True):
+class ExpectedEffect(Struct, frozen=True):
     """The expected effect on one step at one size: `ratio` is the rate after over the rate before, or the time before
     over the time after. `before` is that rate (Mb/s) or time (s), measured or predicted (`basis`)."""
 
@@ -56,7 +56,7 @@ class PlanCheck(Struct, frozen=True, tag="plan"):
     """Repeat a plan (TOML, with overrides) and compare with the result before, which `run` measured."""
 
     plan: str
-    expected: tuple[Expected, ...]
+    expected: tuple[ExpectedEffect, ...]
     settings: tuple[tuple[str, str], ...] = ()
     run: str = ""
 

@@ -13,7 +13,7 @@ from weft.decisions.recommendations.action import (
     ActionEffect,
     ActionEvidence,
     Check,
-    Expected,
+    ExpectedEffect,
     PlanCheck,
     id_of,
 )
@@ -51,13 +51,13 @@ class ShownPlan:
         run = str(self.run.directory) if self.run else ""
         return PlanCheck(self.plan, tuple(map(self._expected, found)), self.settings, run)
 
-    def _expected(self, one: Predicted) -> Expected:
+    def _expected(self, one: Predicted) -> ExpectedEffect:
         ratio = self.foresight.measurable(one)
         seen = self.run and measured(self.run, one.step, one.size_bytes, one.by)
         if seen:
-            return Expected(one.step, one.size_bytes, ratio, one.by, seen, "measured")
+            return ExpectedEffect(one.step, one.size_bytes, ratio, one.by, seen, "measured")
         before = one.before_s if one.by == "time" else one.before_mbps
-        return Expected(one.step, one.size_bytes, ratio, one.by, before, "predicted")
+        return ExpectedEffect(one.step, one.size_bytes, ratio, one.by, before, "predicted")
 
 
 @dataclass(frozen=True)

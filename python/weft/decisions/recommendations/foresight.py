@@ -14,7 +14,7 @@ from weft.decisions.what_if.network import Network, Subject
 from weft.decisions.what_if.result import PredictedEffect
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.intervals import widened
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload, predict
 
 Changes = tuple[str, ...]
 """Changes in the syntax of `weft what-if`."""
@@ -32,7 +32,7 @@ class Foresight:
     @property
     def document(self) -> FabricDocument:
         """The most likely network."""
-        assert isinstance(self.subject.median, Drawn)
+        assert isinstance(self.subject.median, NetworkDraw)
         return self.subject.median.document
 
     def effects(self, before: Changes, after: Changes) -> list[PredictedEffect]:

@@ -24,7 +24,7 @@ from weft.decisions.what_if.workloads import workloads
 from weft.plan.load import load_plan, toml_text
 from weft.plan.plan import Step
 from weft.runs.folder import RunFolder
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload
 from weft.understand.host.disturbed import not_usable
 
 SEARCH, ROUNDS = "xray", "rates"
@@ -95,7 +95,7 @@ def _judge(
 
 
 def _refuse_other_hosts(subject: Subject, nodes: set[str]) -> None:
-    if not isinstance(subject.median, Drawn):
+    if not isinstance(subject.median, NetworkDraw):
         raise RequestError(
             f"--twin {subject.name}: has loops, so its links cannot be changed one by one",
             "give a twin, or a fabric that is a tree",

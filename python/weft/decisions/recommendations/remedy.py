@@ -10,10 +10,10 @@ from typing import Protocol
 from weft.base.nodeset import fold
 from weft.decisions.recommendations.action import Action
 from weft.network.fabrics.document import FabricDocument
-from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
+from weft.runs.records.fabric_records import CableDirection, FabricRecord, LinkRecord
 from weft.understand.limits.fabric_tree import FabricTree
 
-WAYS: tuple[Way, Way] = ("forward", "backward")
+WAYS: tuple[CableDirection, CableDirection] = ("forward", "backward")
 BOTH = 2
 
 

@@ -19,7 +19,7 @@ from weft.decisions.recommendations.action import (
     Action,
     Basis,
     ByHand,
-    Expected,
+    ExpectedEffect,
     FindingCheck,
     PlanCheck,
 )
@@ -230,7 +230,7 @@ class _Place:
                 yield VerifiedItem(key, outcomes.get(one.status, "unknown"), told)
 
 
-def _compared(one: Expected, run: RunFolder) -> VerifiedItem:
+def _compared(one: ExpectedEffect, run: RunFolder) -> VerifiedItem:
     what = f"{one.step}, {one.size_bytes} B"
     if reason := not_usable(run.meta):
         return VerifiedItem(what, "unknown", f"{what}: {reason}", one.ratio)

@@ -16,7 +16,7 @@ from weft.decisions.twin.start import start_of
 from weft.decisions.twin.start_up import StartUp, Trips, start_up_of
 from weft.decisions.twin.structure import Structure
 from weft.decisions.twin.twin import HostAssumption
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.network.fabrics.spec import Value
 
 SEGMENTS = (2, 20)
@@ -46,7 +46,7 @@ class Calibration:
     trials_filling: tuple[int, ...]
 
     @property
-    def network(self) -> Simulated:
+    def network(self) -> SimulatedNetwork:
         """The network at the best estimate."""
         return self.draft.network(np.exp(self.fit.values), self.model)
 
@@ -55,7 +55,7 @@ class Calibration:
         """By rate, whether any trial filled it."""
         return [count > 0 for count in self.trials_filling]
 
-    def without(self, pattern: str) -> Simulated:
+    def without(self, pattern: str) -> SimulatedNetwork:
         """The network fitted to all other patterns."""
         seen = ~self.material.of_pattern(pattern)
         found = _fit(self.draft, self.material, self.model, self.fit.values, seen, AGAIN)

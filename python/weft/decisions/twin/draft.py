@@ -14,7 +14,7 @@ import tomlkit
 
 from weft import _core
 from weft.base.statistics import Floats
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.spec import SimSpec, Value
 from weft.understand.curve.curve import Ints
@@ -108,10 +108,10 @@ class Draft:
 
     def network(
         self, values: Sequence[float] | Floats, model: Mapping[str, Value] | None = None
-    ) -> Simulated:
+    ) -> SimulatedNetwork:
         """The network with these values, ready to simulate."""
         core = _core.Network.declared(self.text(values), "twin", 1.0)
-        return Simulated(core, SimSpec("twin", dict(model or {})), {"scale": 1.0})
+        return SimulatedNetwork(core, SimSpec("twin", dict(model or {})), {"scale": 1.0})
 
 
 def with_values(

@@ -16,7 +16,7 @@ from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.decisions.twin.draft import Draft, Mask, TwinElement
 from weft.decisions.twin.observed import Flows, ObservedStep
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.understand.curve.curve import Ints, group_slices
 
 _LEAST_MBPS = 1e-6
@@ -34,7 +34,7 @@ class Sums:
     phase: Ints
     measured: Floats
 
-    def predicted(self, network: Simulated) -> Floats:
+    def predicted(self, network: SimulatedNetwork) -> Floats:
         """The sums that a network predicts."""
         sums: Floats = self.of_flows @ self.series.predicted(network)
         return sums
@@ -66,7 +66,7 @@ class FitMaterial:
         """The measured patterns, in order."""
         return list(dict.fromkeys(trial.pattern for trial in self.trials))
 
-    def predicted(self, network: Simulated) -> Floats:
+    def predicted(self, network: SimulatedNetwork) -> Floats:
         """Logarithms of the sums that a network predicts; NaN if it lacks the flows."""
         pairs = zip(self.sums, self.rows, strict=True)
         found = [sums.predicted(network)[rows] for sums, rows in pairs]
@@ -93,7 +93,7 @@ class FitMaterial:
         found: Floats = 1.0 / rows[self.trial_of]
         return found
 
-    def shortfall(self, element: TwinElement, network: Simulated) -> float:
+    def shortfall(self, element: TwinElement, network: SimulatedNetwork) -> float:
         """The logarithm by which less crossed an element than a network predicts, in the trials that load it most."""
         said, seen = [], []
         for sums in self.sums:

@@ -11,7 +11,7 @@ from weft.base.statistics import Floats
 from weft.decisions.twin.calibration import Calibration
 from weft.decisions.twin.evidence import FitMaterial
 from weft.decisions.twin.twin import ERROR_UNKNOWN, HeldOut
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.runs.run_warnings import RunWarning
 from weft.simulation.prediction.intervals import LEVEL, next_of, widened
 from weft.understand.curve.curve import Ints
@@ -50,7 +50,7 @@ def leave_out(found: Calibration) -> list[Errors]:
 
 
 def errors_of(
-    material: FitMaterial, pattern: str, trials: Sequence[int], network: Simulated
+    material: FitMaterial, pattern: str, trials: Sequence[int], network: SimulatedNetwork
 ) -> Errors:
     """The errors of a network in some trials of a pattern."""
     rates, times = [], []

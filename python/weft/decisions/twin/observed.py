@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from weft.base.frames import FULL
 from weft.base.statistics import Floats
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import CountRule, Step
 from weft.runs.experiment import experiments_of
@@ -66,13 +66,13 @@ class ObservedStep:
             return float("inf")
         return float(self.step.first_bytes * 8 / np.nanmax(self.flows.mbps))
 
-    def known_to(self, network: Simulated) -> ObservedStep:
+    def known_to(self, network: SimulatedNetwork) -> ObservedStep:
         """The step without flows that a simulator lacks, whatever the network's rates."""
         unknown = np.isnan(self.predicted(network))
         mbps = np.where(unknown[:, np.newaxis], np.nan, self.flows.mbps)
         return replace(self, flows=replace(self.flows, mbps=mbps))
 
-    def predicted(self, network: Simulated) -> Floats:
+    def predicted(self, network: SimulatedNetwork) -> Floats:
         """The predicted rate of each flow, NaN if the simulator lacks it."""
         if self.chosen:
             outcome = network.simulate_chosen(self.step, list(self.chosen))

@@ -18,7 +18,7 @@ from weft import _core
 from weft.base.frames import FULL
 from weft.base.statistics import Floats
 from weft.decisions.twin.draft import TwinElement
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.plan.load import load_plan
 from weft.plan.pattern import MultiPair
 from weft.plan.phases import Phase, Transfer
@@ -114,7 +114,7 @@ def _collect(
 
 
 def start_up_of(
-    trips: Trips, network: Simulated, links: Sequence[TwinElement], draws: int, seed: int
+    trips: Trips, network: SimulatedNetwork, links: Sequence[TwinElement], draws: int, seed: int
 ) -> StartUp:
     """The start-up and delays that explain round trips best; `network` has the rates, but no start-up and no delays."""
     rest_us = trips.half_us - _on_the_wires_us(trips, network)
@@ -142,7 +142,7 @@ def _solved(design: Floats, measured_us: Floats) -> Floats:
     return values
 
 
-def _on_the_wires_us(trips: Trips, network: Simulated) -> Floats:
+def _on_the_wires_us(trips: Trips, network: SimulatedNetwork) -> Floats:
     """Half of each round trip in a network without delays, in us."""
     (step,) = load_plan(_PLAN, []).steps
     ends = zip(trips.src, trips.dst, trips.size, strict=True)

@@ -16,7 +16,7 @@ from weft.plan.plan import Plan, Step, to_json
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
 from weft.runs.work_document import WorkDocument, fresh_folder, write
 from weft.simulation.prediction.draws import Draws
-from weft.simulation.prediction.predict import Drawn
+from weft.simulation.prediction.predict import NetworkDraw
 
 SCHEMA = "weft-twin/1"
 ERROR_UNKNOWN = "error-unknown"
@@ -143,16 +143,16 @@ class TwinDocument(Struct, frozen=True):
     def draws_of(self, document: FabricDocument) -> Draws:
         """Its networks."""
         drawn = tuple(self._drawn(document, at) for at in range(self.draws))
-        middle = Drawn(document, self.model)
+        middle = NetworkDraw(document, self.model)
         return Draws(middle, drawn, tuple(self.discrepancy), tuple(self.rate_discrepancy))
 
-    def _drawn(self, document: FabricDocument, at: int) -> Drawn:
+    def _drawn(self, document: FabricDocument, at: int) -> NetworkDraw:
         changed = [
             ([_place(place) for place in one.places], one.unit, one.draws[at])
             for one in self.parameters
             if one.low < one.high
         ]
-        return Drawn(with_values(document, changed), self.model | self._model_at(at))
+        return NetworkDraw(with_values(document, changed), self.model | self._model_at(at))
 
     def _model_at(self, at: int) -> dict[str, float]:
         return {

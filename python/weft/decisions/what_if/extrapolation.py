@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from weft.base.nodeset import fold_names
 from weft.base.quantity import format_mbps
 from weft.decisions.what_if.network import limits_mbps
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 
 _TOLERANCE = 1.01
 _NAMED = 4
 
 
-def extrapolations(before: Simulated, after: Simulated) -> list[str]:
+def extrapolations(before: SimulatedNetwork, after: SimulatedNetwork) -> list[str]:
     """What a changed network has more of than the measured one."""
     return [
         *_hosts(len(before.nodes), len(after.nodes)),
@@ -29,7 +29,7 @@ def _hosts(measured: int, wanted: int) -> Iterator[str]:
         yield f"extrapolated: {wanted} hosts, measured were {measured} ({more:+.0%})"
 
 
-def _rates(before: Simulated, after: Simulated) -> Iterator[str]:
+def _rates(before: SimulatedNetwork, after: SimulatedNetwork) -> Iterator[str]:
     measured, wanted = (_greatest_mbps(one) for one in (before, after))
     if math.isfinite(wanted) and wanted > measured * _TOLERANCE:
         yield (
@@ -38,7 +38,7 @@ def _rates(before: Simulated, after: Simulated) -> Iterator[str]:
         )
 
 
-def _raised(before: Simulated, after: Simulated) -> Iterator[str]:
+def _raised(before: SimulatedNetwork, after: SimulatedNetwork) -> Iterator[str]:
     """Raised limits. A limit in series with a tighter one never shows in measurements."""
     old, new = limits_mbps(before), limits_mbps(after)
     raised = [name for name in old if new.get(name, 0.0) > old[name] * _TOLERANCE]
@@ -51,7 +51,7 @@ def _raised(before: Simulated, after: Simulated) -> Iterator[str]:
         )
 
 
-def _greatest_mbps(testbed: Simulated) -> float:
+def _greatest_mbps(testbed: SimulatedNetwork) -> float:
     return max(
         (rate for rate in testbed.capacities_mbps.tolist() if math.isfinite(rate)), default=0.0
     )

@@ -23,7 +23,7 @@ from weft.decisions.what_if.result import (
 from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.prices import PriceList
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import NetworkDraw, PlannedWorkload, predict
 
 
 @dataclass(frozen=True)
@@ -137,5 +137,5 @@ def price_of(before: Network, after: Network, prices: PriceList | None) -> Price
 
 
 def _bill(network: Network, prices: PriceList | None) -> NetworkBill:
-    source = network.document.resolved() if isinstance(network, Drawn) else network.text
+    source = network.document.resolved() if isinstance(network, NetworkDraw) else network.text
     return bill_of(source, prices)

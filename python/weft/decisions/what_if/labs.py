@@ -14,7 +14,7 @@ from weft.measure.testbed.lab.demand import CARRIED_MBPS
 from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn
+from weft.simulation.prediction.predict import NetworkDraw
 
 LEAST_QUEUE_FRAMES = 150
 """With shorter queues, a dozen flows that share a limit lose so much that a part of it stays idle; with longer ones, a
@@ -23,7 +23,7 @@ slow limit is filled only after seconds."""
 
 def document_of(network: Network) -> FabricDocument:
     """The document from which a lab is built; raises RequestError if that is impossible."""
-    if isinstance(network, Drawn):
+    if isinstance(network, NetworkDraw):
         return network.document
     raise RequestError(
         f"{network.text} has no fabric file: no lab can be built of it",

@@ -13,13 +13,13 @@ from weft import _core
 from weft.base.errors import RequestError
 from weft.decisions.twin.open import open_draws
 from weft.decisions.twin.twin import TwinDocument, read_twin
-from weft.measure.testbed.computed.network import Simulated, open_simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork, open_simulated
 from weft.network.fabrics.changes.change import FabricChange, apply_all
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.fabric_toml import to_toml
 from weft.network.fabrics.spec import Value, parse_spec
 from weft.simulation.prediction.draws import Draws
-from weft.simulation.prediction.predict import Drawn
+from weft.simulation.prediction.predict import NetworkDraw
 
 MOST_TREE_HOSTS = 512
 
@@ -31,12 +31,12 @@ class GeneratedNetwork:
     text: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
-    def open(self, scale: float = 1.0) -> Simulated:
+    def open(self, scale: float = 1.0) -> SimulatedNetwork:
         """The network, ready to simulate."""
         return open_simulated(self.text, scale, self.parameters)
 
 
-Network: TypeAlias = Drawn | GeneratedNetwork
+Network: TypeAlias = NetworkDraw | GeneratedNetwork
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def generated(text: str, parameters: Mapping[str, Value] | None = None) -> Netwo
     document = _tree_of(text)
     if document is None:
         return GeneratedNetwork(text, dict(parameters or {}))
-    return Drawn(document, {**(parameters or {}), **parse_spec(text).parameters})
+    return NetworkDraw(document, {**(parameters or {}), **parse_spec(text).parameters})
 
 
 @lru_cache
@@ -113,14 +113,14 @@ def changed(network: Network, changes: tuple[FabricChange, ...]) -> Network:
     return replace(network, document=apply_all(network.document, changes))
 
 
-def host_rates_mbps(testbed: Simulated) -> list[float]:
+def host_rates_mbps(testbed: SimulatedNetwork) -> list[float]:
     """The sending rates of the hosts' cables, without unlimited ones."""
     rates = limits_mbps(testbed)
     own = (rates.get(f"{node.name} out", math.inf) for node in testbed.nodes)
     return [rate for rate in own if math.isfinite(rate)]
 
 
-def limits_mbps(testbed: Simulated) -> dict[str, float]:
+def limits_mbps(testbed: SimulatedNetwork) -> dict[str, float]:
     """The capacity of each constraint, infinite if unlimited."""
     names = testbed.model.constraints()
     return dict(zip(names, testbed.capacities_mbps.tolist(), strict=True))

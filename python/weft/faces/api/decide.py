@@ -11,7 +11,7 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.decisions.decision.document import DesignDecision, DesignResult
 from weft.decisions.decision.folder import carry_out, commands, read_decision
-from weft.decisions.decision.prepare import Prepared, prepare
+from weft.decisions.decision.prepare import PreparedRequest, prepare
 from weft.decisions.decision.request import DecisionRequest, parse_request
 from weft.decisions.decision.tables import designs_table
 from weft.decisions.twin.open import open_draws
@@ -83,7 +83,9 @@ def open_decision(directory: str | os.PathLike[str]) -> Decided:
     return Decided(Path(directory), read_decision(Path(directory)))
 
 
-def _prepared(designs: Designs, out: str | os.PathLike[str] | None) -> tuple[Prepared, Path, str]:
+def _prepared(
+    designs: Designs, out: str | os.PathLike[str] | None
+) -> tuple[PreparedRequest, Path, str]:
     request, text, name = _read(designs)
     twin = open_draws(request.twin) if request.twin else None
     if twin is not None and not Path(str(request.twin)).is_dir():

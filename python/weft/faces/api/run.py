@@ -27,7 +27,7 @@ from weft.understand.ensemble.rates import MedianRates
 from weft.understand.explain.explain import explain
 from weft.understand.host.evidence import evidence
 from weft.understand.limits.diagnosis import diagnose
-from weft.understand.summary.predictions import Held, held
+from weft.understand.summary.predictions import PredictionCheck, held
 from weft.understand.summary.summary import summarise
 from weft.understand.tables.every import tables_of
 from weft.understand.tables.evidence import long_table
@@ -130,7 +130,7 @@ class Run(Said):
         return Diagnosis(diagnose(self.stored))
 
     @cached_property
-    def prediction(self) -> Held | None:
+    def prediction(self) -> PredictionCheck | None:
         """The prediction made before the run, with what it measured; None if there was none (`weft.run`, predict)."""
         return held(self.stored)
 

@@ -11,7 +11,7 @@ from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.faces.api.run import Run, opened
 from weft.knobs.recommendation import Recommendation
-from weft.measure.execute.host_settings import Restored, undo
+from weft.measure.execute.host_settings import RestoredSetting, undo
 from weft.measure.execute.progress import Showing, silent
 from weft.operate.tuning import tune as tuning
 from weft.operate.tuning.page.page import write_page
@@ -114,7 +114,7 @@ def resume_tuning(
     return Tuning(tuning.resume(place, showing, approved), Path(folder))
 
 
-def undo_settings() -> list[Restored]:
+def undo_settings() -> list[RestoredSetting]:
     """Restore the settings of hosts that runs and tunings on this machine have changed and not restored.
 
     What cannot be restored says so in its `outcome`, and can be tried again.

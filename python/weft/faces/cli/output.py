@@ -20,7 +20,7 @@ from weft.base.printable import indented, one_line, printable
 if TYPE_CHECKING:
     from weft.runs.folder import RunFolder
     from weft.runs.meta import Warning
-    from weft.understand.summary.predictions import Held
+    from weft.understand.summary.predictions import PredictionCheck
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on standard output."
@@ -67,7 +67,7 @@ def print_warning(message: str, hint: str = "") -> None:
         click.echo(f"  hint: {indented(hint)}", err=True)
 
 
-def print_run(run: RunFolder, as_json: bool, held: Held | None = None) -> None:
+def print_run(run: RunFolder, as_json: bool, held: PredictionCheck | None = None) -> None:
     """Print where a run is and its status, and how its prediction compares."""
     directory, status = str(run.directory), run.meta.status
     warnings = [*run.meta.warnings, *(held.warnings if held else [])]

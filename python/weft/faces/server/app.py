@@ -29,7 +29,7 @@ DAMAGED = 422
 """The status for an existing run that cannot be read."""
 
 
-class Served:
+class RunServer:
     """Serves the runs of a folder; each method is an address."""
 
     def __init__(self, folders: RunFolders) -> None:
@@ -124,7 +124,7 @@ class Served:
         return path
 
 
-def application(served: Served) -> Starlette:
+def application(served: RunServer) -> Starlette:
     """The application: its addresses and its error responses."""
     of_run = {
         name: getattr(served, name)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from weft.base.errors import RequestError
 from weft.base.http_server import LOOPBACK, answer, listen
-from weft.faces.server.app import Served, application
+from weft.faces.server.app import RunServer, application
 from weft.faces.server.folders import RunFolders
 from weft.faces.server.guard import Guard
 
@@ -42,7 +42,7 @@ class ListeningServer:
         """Answer until the process is interrupted or terminated."""
         raise_ends()
         give_way()
-        served = Served(RunFolders(self.folder))
+        served = RunServer(RunFolders(self.folder))
         guard = Guard(application(served), self.token, self.port)
         with contextlib.suppress(KeyboardInterrupt), contextlib.closing(served):
             # Streams of events would never close by themselves.

@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from weft.base.errors import RequestError, WeftError
-from weft.links.watch.alerts.look import Heard
-from weft.links.watch.alerts.lookout import Lookout
+from weft.links.watch.alerts.look import SiteContact
+from weft.links.watch.alerts.lookout import AlertEvaluator
 from weft.links.watch.alerts.now import Counts
 from weft.links.watch.alerts.settings import check_command
 from weft.links.watch.notify import notify
@@ -47,7 +47,7 @@ class Collector:
         self._state = read_state(writer.folder)
         self._state.pid = os.getpid()
         self._storage = Storage(writer, tell)
-        self._lookout = Lookout(writer.folder, writer.record, sites.alerts, tell)
+        self._lookout = AlertEvaluator(writer.folder, writer.record, sites.alerts, tell)
         self._agents: dict[str, Agent] = {}
         self._sent: dict[str, WatchConfig] = {}
         self._tries: dict[str, int] = {}
@@ -110,9 +110,9 @@ class Collector:
                     self._wait(site.name)
                 await self._drop(site.name)
 
-    def _heard(self) -> dict[str, Heard]:
+    def _heard(self) -> dict[str, SiteContact]:
         states = {site.name: self._state.site(site.name) for site in self._sites.measuring()}
-        return {name: Heard(one.heard_s, one.trouble) for name, one in states.items()}
+        return {name: SiteContact(one.heard_s, one.trouble) for name, one in states.items()}
 
     async def _visit(self, site: SiteEntry) -> None:
         if time.monotonic() < self._next_s.get(site.name, 0):
@@ -159,7 +159,7 @@ class Collector:
         place = place_of(self._writer.record, name or site.name)
         while True:
             await agent.send(request.WatchDrain(place=place, cursor=state.cursor))
-            drained = await agent.expect(reply.WatchDrained)
+            drained = await agent.expect(reply.DrainReply)
             rows = pa.Table.from_batches([await agent.probes()]) if drained.rows else None
             if rows:
                 self._writer.append(rows)

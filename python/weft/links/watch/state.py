@@ -30,7 +30,7 @@ class SiteState(Struct, kw_only=True):
     status: WatchStatus | None = None
 
 
-class Leaving(Struct, kw_only=True):
+class RetiredAgent(Struct, kw_only=True):
     """An agent whose site was removed from sites.toml or moved to another machine."""
 
     name: str
@@ -42,7 +42,7 @@ class State(Struct, kw_only=True):
     duplicate."""
 
     sites: dict[str, SiteState] = field(default_factory=dict)
-    leaving: list[Leaving] = field(default_factory=list)
+    leaving: list[RetiredAgent] = field(default_factory=list)
     counts: dict[int, Counts] = field(default_factory=dict)
     pid: int = 0
 
@@ -54,7 +54,7 @@ class State(Struct, kw_only=True):
         """Update where sites are, by name; agents of sites that moved are leaving."""
         for name, known in list(self.sites.items()):
             if known.on and known.on != on.get(name, ""):
-                self.leaving.append(Leaving(name=name, state=self.sites.pop(name)))
+                self.leaving.append(RetiredAgent(name=name, state=self.sites.pop(name)))
 
     def save(self, folder: Path) -> None:
         """Replace the file; raises OSError."""

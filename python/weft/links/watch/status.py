@@ -14,12 +14,12 @@ from weft.links.analysis.outages.availability import availability
 from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.alerts.event import LinkEvent
 from weft.links.watch.alerts.ledger import read_ledger
-from weft.links.watch.alerts.now import OneWay, first_of_last, one_way
+from weft.links.watch.alerts.now import OneWayTime, first_of_last, one_way
 from weft.links.watch.check import OpenProblem, undelivered
 from weft.links.watch.silence import silent_since_s
 from weft.links.watch.state import SiteState, State, read_state
 from weft.links.watch.store.history import series_of
-from weft.links.watch.store.store import Watched, WatchRecord, open_watch
+from weft.links.watch.store.store import StoredWatch, WatchRecord, open_watch
 from weft.runs.lock import is_locked
 
 LATELY_S = 900.0
@@ -109,7 +109,7 @@ def _site(name: str, known: State, record: WatchRecord) -> SiteNow:
     )
 
 
-def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: float) -> LinkNow:
+def _link(watched: StoredWatch, number: int, sites: dict[str, SiteState], now_s: float) -> LinkNow:
     link, probes = watched.record.links[number], watched.probes(number)
     said = sites[link.src].status if link.src in sites else None
     refused = [one.refused for one in (said.links if said else ()) if one.link == number]
@@ -160,7 +160,7 @@ def _end_of_outage(lost: np.ndarray) -> int:
     return int(ends[-1]) + 1 if len(ends) else 0
 
 
-def _lately(probes: pa.Table, now_s: float) -> OneWay:
+def _lately(probes: pa.Table, now_s: float) -> OneWayTime:
     time_us = probes["time_us"].to_numpy()
     recent = probes.slice(first_of_last(time_us, LATELY_S))
     recent = recent.filter(pa.array(recent["time_us"].to_numpy() > (now_s - LATELY_S) * 1e6))

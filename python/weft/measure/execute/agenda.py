@@ -16,7 +16,7 @@ from weft.base.errors import WorkError
 from weft.base.sequential import LOOKS, next_look
 from weft.measure.execute.adaptive import elapsed_s
 from weft.measure.execute.progress import Reporter
-from weft.measure.testbed.agent.request import Known
+from weft.measure.testbed.agent.request import PlannedBatches
 from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step, TimeRule
 from weft.runs.folder import RunFolder, RunWriter
@@ -93,7 +93,7 @@ class Agenda:
         step = self._meta.plan.steps[missing.step]
         return step.paced(len(expand(step, len(self._meta.nodes))), LOOKS[0])
 
-    def known(self, missing: MissingStep) -> tuple[Known, ...]:
+    def known(self, missing: MissingStep) -> tuple[PlannedBatches, ...]:
         """The phases of a launch with message and batch counts derived from earlier launches; empty for the first
         launch.
 
@@ -252,10 +252,10 @@ class Agenda:
 class _Wanted:
     """How a phase is measured, and the duration of a batch."""
 
-    known: Known
+    known: PlannedBatches
     batch_ns: float
 
-    def shortened(self, share: float) -> Known:
+    def shortened(self, share: float) -> PlannedBatches:
         return replace(self.known, batches=max(1, int(self.known.batches * share)))
 
 
@@ -270,7 +270,7 @@ def _wanted(step: Step, stop: TimeRule, seen: _Seen, row: int, launch_ns: float)
     )
     usual = math.ceil(stop.trials * min(1.0, stop.trial_ns / batch_ns))
     phase, warm_up = int(seen.curve.phases[row]), _warm_up(messages, message_ns)
-    return _Wanted(Known(phase, messages, worth or usual, warm_up), batch_ns)
+    return _Wanted(PlannedBatches(phase, messages, worth or usual, warm_up), batch_ns)
 
 
 def _warm_up(messages: int, message_ns: float) -> int:
@@ -280,7 +280,7 @@ def _warm_up(messages: int, message_ns: float) -> int:
     return min(max(messages // WARM_UP_SHARE, 1), MOST_WARM_UP)
 
 
-def _within(wanted: list[_Wanted], left_ns: float) -> tuple[Known, ...]:
+def _within(wanted: list[_Wanted], left_ns: float) -> tuple[PlannedBatches, ...]:
     """Reduce the numbers of batches if all together would exceed the time left."""
     needed_ns = sum(one.known.batches * one.batch_ns for one in wanted)
     share = min(1.0, max(0.0, left_ns / needed_ns)) if needed_ns else 1.0

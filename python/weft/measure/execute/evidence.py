@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.measure.testbed.agent.agent import Recorded
-from weft.measure.testbed.agent.reply import NotRead, Recording, Stalled
+from weft.measure.testbed.agent.reply import NotRead, RecordReply, StallReport
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
 from weft.runs.folder import RunWriter
 from weft.runs.records import records
@@ -33,9 +33,9 @@ class EvidenceLog:
 
     def take(self, node: int, said: Recorded) -> None:
         """Take what a node recorded, or reports about recording."""
-        if isinstance(said, Recording):
+        if isinstance(said, RecordReply):
             self._note_counters(node, said)
-        elif isinstance(said, Stalled):
+        elif isinstance(said, StallReport):
             self._note_stall(node, said)
         else:
             self._append(self._placed(node, said.rows))
@@ -77,9 +77,9 @@ class EvidenceLog:
     def leave_out(self, nodes: Iterable[int], reason: str) -> None:
         """Record why nodes record nothing (more) in this step."""
         for node in nodes:
-            self._note_counters(node, Recording([], [NotRead("*", reason)]))
+            self._note_counters(node, RecordReply([], [NotRead("*", reason)]))
 
-    def _note_stall(self, node: int, said: Stalled) -> None:
+    def _note_stall(self, node: int, said: StallReport) -> None:
         """Record the state of the connection on which the step failed."""
         meta = self._writer.meta
         stall: records.Stall = {
@@ -93,7 +93,7 @@ class EvidenceLog:
         }
         meta.stalls.append(stall)
 
-    def _note_counters(self, node: int, said: Recording) -> None:
+    def _note_counters(self, node: int, said: RecordReply) -> None:
         """Record which counters a node reads, once for all steps in which they are the same."""
         meta = self._writer.meta
         name = meta.nodes[node]["name"]

@@ -19,7 +19,7 @@ from weft.measure.testbed.agent.reply import (
     Activity,
     Delivery,
     Driven,
-    Joined,
+    JoinReply,
     Responses,
     Settings,
 )
@@ -228,7 +228,7 @@ class Logbook:
             else:
                 self.nodes_lost({node: reason}, None)
 
-    def joined(self, node: int, answer: Joined) -> None:
+    def joined(self, node: int, answer: JoinReply) -> None:
         """Record a node's clock and its settings as the kernel reports them."""
         name = self.name(node)
         clock: records.ClockOffset = {
@@ -282,7 +282,7 @@ class Logbook:
 
     def _is_of(
         self,
-        entry: records.Incomplete | records.Lost | records.DeliveryRecord,
+        entry: records.Incomplete | records.LostNode | records.DeliveryRecord,
         phases: Collection[int | None],
     ) -> bool:
         """Whether a record is about one of these phases of the step in this launch."""

@@ -13,17 +13,24 @@ from msgspec.structs import asdict
 
 from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
 from weft.measure.testbed.agent.reply import (
-    Awaiting,
-    Connected,
+    BatchesDone,
+    ConnectReply,
     Deliveries,
     Delivery,
     Done,
-    Listening,
-    Recording,
+    ListenReply,
+    RecordReply,
     Settings,
-    Stalled,
+    StallReport,
 )
-from weft.measure.testbed.agent.request import Batches, Drive, Known, NoMoreBatches, Serve, Wanted
+from weft.measure.testbed.agent.request import (
+    Batches,
+    ChosenBatch,
+    Drive,
+    NoMoreBatches,
+    PlannedBatches,
+    Serve,
+)
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Node
 from weft.plan.plan import Step
@@ -48,7 +55,7 @@ class StepJob:
     token: str
     epoch_ns: int
     patience_s: float
-    known: tuple[Known, ...] = ()
+    known: tuple[PlannedBatches, ...] = ()
     costs_ps: tuple[tuple[int, int], ...] = ()
 
     def kernel_of_peer(self) -> str | None:
@@ -86,7 +93,7 @@ class StepJob:
 
 OnSamples = Callable[[pa.RecordBatch], None]
 OnDeliveries = Callable[[list[Delivery]], None]
-NextBatches = Callable[[], list[Wanted]]
+NextBatches = Callable[[], list[ChosenBatch]]
 """Gives the next batches of a step that bisects jumps; empty when it is over."""
 OnEvidence = Callable[[int, Recorded], None]
 """Takes what the agent of a node records."""
@@ -118,7 +125,7 @@ async def run_step(
         return outcome
     server = agents[1]
     await server.send(job.serve_request(1))
-    port = (await server.expect(Listening)).port
+    port = (await server.expect(ListenReply)).port
     peer = endpoint(job.nodes[1].address, port)
     await driver.send(job.drive_request(0, peer, ahead_ns))
     with _naming_peers(driver.node, server.node):
@@ -154,13 +161,13 @@ class _Taking:
             match received:
                 case pa.RecordBatch():
                     self.on_samples(received)
-                case Evidence() | Recording() | Stalled():
+                case Evidence() | RecordReply() | StallReport():
                     self.on_evidence(node, received)
-                case Connected(effective):
+                case ConnectReply(effective):
                     self.outcome.effective[agent.node] = effective
                 case Deliveries(rows):
                     self.on_deliveries(rows)
-                case Awaiting():
+                case BatchesDone():
                     batches = self.next_batches()
                     await agent.send(Batches(batches=batches) if batches else NoMoreBatches())
                 case Done():

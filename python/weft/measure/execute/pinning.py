@@ -11,18 +11,18 @@ from msgspec.structs import replace
 
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.progress import StepProgress
-from weft.measure.testbed.agent.request import Wanted
+from weft.measure.testbed.agent.request import ChosenBatch
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule, to_data
 from weft.runs.folder import RunFolder
 from weft.runs.missing import measured_phases
-from weft.runs.records.records import Chosen
+from weft.runs.records.records import ChosenPhase
 from weft.understand.curve.curve import curves
 from weft.understand.curve.pinning import Jump, SizeTrial, jumps, next_trials
 
 
 @dataclass
-class Pinning:
+class JumpSearch:
     """Chooses what a step and launch measure after its planned phases."""
 
     logbook: Logbook
@@ -34,18 +34,18 @@ class Pinning:
         """Whether there is anything to measure, which needs a connection."""
         return bool(self._left() or self._trials())
 
-    def next_batches(self) -> list[Wanted]:
+    def next_batches(self) -> list[ChosenBatch]:
         """Batches of phases that were recorded but not measured, or of new ones; empty when all is decided."""
         phases = self._left() or self._chosen()
         return [one for trial in _by_trial(phases) for one in _rounds(trial)]
 
-    def _left(self) -> list[Chosen]:
+    def _left(self) -> list[ChosenPhase]:
         log = self.logbook
         have = measured_phases(log.writer.samples, log.step, log.launch)
         return [one for one in log.meta.chosen(log.step, log.launch) if one["phase"] not in have]
 
-    def _chosen(self) -> list[Chosen]:
-        phases: list[Chosen] = []
+    def _chosen(self) -> list[ChosenPhase]:
+        phases: list[ChosenPhase] = []
         for trial in self._trials():
             recorded = self._recorded(trial)
             self.logbook.meta.phases += recorded
@@ -66,7 +66,7 @@ class Pinning:
             self._jumps = [jump for pilot in pilots for jump in jumps(pilot)]
         return next_trials(run, log.step, self._jumps, log.launch)
 
-    def _recorded(self, trial: SizeTrial) -> list[Chosen]:
+    def _recorded(self, trial: SizeTrial) -> list[ChosenPhase]:
         """Record a phase for each size of a trial, numbered after the existing ones."""
         log = self.logbook
         step = log.meta.plan.steps[log.step]
@@ -76,7 +76,7 @@ class Pinning:
         )
         stop = CountRule(repeats=trial.messages, trials=trial.rounds)
         return [
-            Chosen(
+            ChosenPhase(
                 step=log.step,
                 launch=log.launch,
                 phase=first + place,
@@ -94,7 +94,7 @@ class Pinning:
         ]
 
 
-def _by_trial(phases: list[Chosen]) -> Iterator[list[Chosen]]:
+def _by_trial(phases: list[ChosenPhase]) -> Iterator[list[ChosenPhase]]:
     """Consecutive phases grouped by trial, one phase for each size."""
     while phases:
         count = len(phases[0]["bisects"]["sizes"])
@@ -102,9 +102,9 @@ def _by_trial(phases: list[Chosen]) -> Iterator[list[Chosen]]:
         phases = phases[count:]
 
 
-def _rounds(trial: list[Chosen]) -> Iterator[Wanted]:
+def _rounds(trial: list[ChosenPhase]) -> Iterator[ChosenBatch]:
     """Rounds with one batch of each size, in random order."""
     stop = trial[0]["stop"]
     for number in range(stop["trials"]):
         for one in random.sample(trial, len(trial)):
-            yield Wanted(one["phase"], number, one["size_bytes"], stop["repeats"])
+            yield ChosenBatch(one["phase"], number, one["size_bytes"], stop["repeats"])

@@ -10,7 +10,7 @@ import msgspec
 
 from weft.base.errors import WorkError
 from weft.measure.execute.progress import Reporter
-from weft.measure.testbed.agent.request import Known
+from weft.measure.testbed.agent.request import PlannedBatches
 from weft.plan.plan import Race, Step
 from weft.runs.folder import RunWriter
 from weft.runs.missing import MissingStep, missing_steps
@@ -120,7 +120,7 @@ class RaceAgenda:
         """A step as the plan gives it."""
         return self._writer.meta.plan.steps[missing.step]
 
-    def known(self, missing: MissingStep) -> tuple[Known, ...]:
+    def known(self, missing: MissingStep) -> tuple[PlannedBatches, ...]:
         """Empty: each block determines anew how many messages a trial needs."""
         return ()
 

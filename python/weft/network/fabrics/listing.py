@@ -10,7 +10,7 @@ from weft.base.errors import RequestError
 
 
 @dataclass
-class Listing:
+class FabricListing:
     """Constraints with rates and delays, and routes by their two hosts.
 
     A constraint that is not shared gives each connection its full rate.

@@ -15,7 +15,7 @@ MANY = 1000
 """Stands for any number of paths, on a wide link."""
 
 
-class Told(NamedTuple):
+class PathCount(NamedTuple):
     """The number of distinguishable paths (0 if none), and the number of links between switches on each."""
 
     paths: int
@@ -44,7 +44,7 @@ class PathCounts:
                 elif other not in hosts:
                     self._between[one, other] += 1 if _rate_bps(link) < WIDE * usual_bps else MANY
 
-    def between(self, src: str, dst: str) -> Told:
+    def between(self, src: str, dst: str) -> PathCount:
         """The paths between two hosts; none if they are unknown or at the same switch."""
         from scipy.sparse import csr_array  # imported here, as it would slow down every command
         from scipy.sparse.csgraph import maximum_flow
@@ -52,7 +52,7 @@ class PathCounts:
         start, end = self._leaf_of.get(src), self._leaf_of.get(dst)
         names = sorted({one for ends in self._between for one in ends})
         if start not in names or end not in names or start == end:
-            return Told(0, 0)
+            return PathCount(0, 0)
         place = {name: at for at, name in enumerate(names)}
         steps = self._steps(start)
         capacity = np.zeros((len(names), len(names)), dtype=np.int32)
@@ -60,7 +60,7 @@ class PathCounts:
             if steps.get(one, -1) + 1 == steps.get(other):
                 capacity[place[one], place[other]] = count
         found = maximum_flow(csr_array(capacity), place[start], place[end]).flow_value
-        return Told(int(found) if found < MANY else 0, steps.get(end, 0))
+        return PathCount(int(found) if found < MANY else 0, steps.get(end, 0))
 
     def _steps(self, start: str) -> dict[str, int]:
         """The number of links from a switch to each other one."""

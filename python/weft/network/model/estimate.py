@@ -49,7 +49,7 @@ class TimeModel(Protocol):
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedModel:
     """A fitted model: `coverage` is that of the intervals, `axis` the quantity along which residuals are given.
 
     With `misfits`, the points do not follow the model; with `doubts`, the measurement does not allow a conclusion. In
@@ -77,7 +77,7 @@ class Fitted:
         squares = [each.error_pct**2 for each in self.residuals]
         return math.sqrt(sum(squares) / len(squares))
 
-    def doubted(self, doubts: Sequence[str]) -> Fitted:
+    def doubted(self, doubts: Sequence[str]) -> FittedModel:
         """A copy with these doubts, without intervals if there are any."""
         if not doubts:
             return self
@@ -113,7 +113,7 @@ def residuals(
     ]
 
 
-def residuals_table(fitted: Fitted) -> ResultTable:
+def residuals_table(fitted: FittedModel) -> ResultTable:
     """A table of measured and predicted values; `at` is a size in bytes or a gamma."""
     columns = (
         ResultColumn("at", fitted.axis, spec=".10g"),

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.network.model.laws import STAGES, Laws, Optimum, Stage, cuts
+from weft.network.model.laws import STAGES, Laws, NamedLab, Optimum, cuts
 
 Trend = Literal["rises", "falls", "constant"]
 
@@ -24,8 +24,8 @@ class Regime:
 
     low: float
     high: float
-    limit_before: Stage
-    limit_after: Stage
+    limit_before: NamedLab
+    limit_after: NamedLab
     trend: Trend
 
 
@@ -36,8 +36,8 @@ class GainPoint(NamedTuple):
     before: float
     after: float
     gain: float
-    limit_before: Stage
-    limit_after: Stage
+    limit_before: NamedLab
+    limit_after: NamedLab
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def regimes(model: Laws, low: float, high: float) -> list[Regime]:
     return [_regime(model, *ends) for ends in pairwise(cuts(model, low, high))]
 
 
-def slowest(times: Floats) -> list[Stage]:
+def slowest(times: Floats) -> list[NamedLab]:
     """The limiting stage at each point, from times of shape (stages, points)."""
     return [STAGES[index] for index in np.atleast_1d(times.argmax(axis=0))]
 

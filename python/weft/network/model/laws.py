@@ -39,8 +39,8 @@ from weft.base.statistics import Floats
 Ratio = float | Floats
 """A number, or an array that broadcasts with gamma and the other ratios."""
 
-Stage = Literal["link", "nic", "host", "ceiling"]
-STAGES: tuple[Stage, ...] = ("link", "nic", "host", "ceiling")
+NamedLab = Literal["link", "nic", "host", "ceiling"]
+STAGES: tuple[NamedLab, ...] = ("link", "nic", "host", "ceiling")
 
 _HINTS = {
     "alpha": "alpha is the lag ratio: 2 for a NIC of half the host's speed",

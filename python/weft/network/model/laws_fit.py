@@ -15,7 +15,7 @@ import numpy as np
 
 from weft.base.errors import RequestError
 from weft.base.statistics import LEVEL, Floats
-from weft.network.model.estimate import Estimate, Fitted, ModelResidual, residuals
+from weft.network.model.estimate import Estimate, FittedModel, ModelResidual, residuals
 from weft.network.model.gamma_points import GAIN, RATES, SIGMA, is_rates
 from weft.network.model.laws import Laws, check_above
 from weft.network.model.profile import DEVIATION, LOGARITHMIC, FreeParameter, fit_profiled
@@ -37,7 +37,7 @@ _SPAN = 1e3
 """Rates are searched up to this multiple of the largest measured one."""
 
 
-def fit_laws(points: Points, held: Values, with_ceiling: bool = False) -> Fitted:
+def fit_laws(points: Points, held: Values, with_ceiling: bool = False) -> FittedModel:
     """Fit LAWS: p, beta, and sigma or the rates of host and link, except those held; optionally with a ceiling.
 
     Only the product of alpha and beta affects throughput, so alpha is 1 unless held. Raises RequestError for a name or
@@ -47,7 +47,7 @@ def fit_laws(points: Points, held: Values, with_ceiling: bool = False) -> Fitted
     return _fit("laws", points, [_SHARE, _STRUCTURE, *ceilings], {"alpha": 1.0, **held})
 
 
-def fit_laws_modified(points: Points, held: Values) -> Fitted:
+def fit_laws_modified(points: Points, held: Values) -> FittedModel:
     """Fit the three deviations of modified LAWS with p and beta held, as in the thesis.
 
     If these were free, they could not be distinguished from the deviations: the host's time over gamma is a line, which
@@ -62,7 +62,7 @@ def fit_laws_modified(points: Points, held: Values) -> Fitted:
     return _fit("laws-modified", points, _DEVIATIONS, {"alpha": 1.0, **held})
 
 
-def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values) -> Fitted:
+def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values) -> FittedModel:
     every = [*of_model, *_of_points(points)]
     known = [*(each.name for each in every), "p", "alpha", "beta", *_ceiling_names(points)]
     _check_names(held, known)
@@ -83,7 +83,7 @@ def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values)
     given = [Estimate(key, value, None, None, held=True) for key, value in held.items()]
     values = {each.name: each.value for each in [*fitted, *given]}
     model = _model(points, values)
-    return Fitted(name, model, [*fitted, *given], LEVEL, "gamma", _residuals(points, values))
+    return FittedModel(name, model, [*fitted, *given], LEVEL, "gamma", _residuals(points, values))
 
 
 def _of_points(points: Points) -> list[FreeParameter]:

@@ -11,7 +11,7 @@ from weft.base.interval import Interval
 from weft.base.statistics import LEVEL, Floats, share_bounds
 
 
-class Sent(NamedTuple):
+class LossCounts(NamedTuple):
     """For each route of one kind, how much was sent, and how much of it was lost."""
 
     lost: Floats
@@ -22,19 +22,19 @@ class Sent(NamedTuple):
         """The lost share over all routes."""
         return float(self.lost.sum() / max(1.0, self.sent.sum()))
 
-    def used(self) -> Sent:
+    def used(self) -> LossCounts:
         """Without routes that carried nothing. Losses may be negative, if segments were late rather than lost."""
         carried = self.sent > 0
         sent = self.sent[carried]
-        return Sent(np.clip(self.lost[carried], 0.0, sent), sent)
+        return LossCounts(np.clip(self.lost[carried], 0.0, sent), sent)
 
 
-def joined(kinds: Sequence[Sent]) -> Sent:
+def joined(kinds: Sequence[LossCounts]) -> LossCounts:
     """The routes of all kinds."""
-    return Sent(*(np.concatenate(values) for values in zip(*kinds, strict=True)))
+    return LossCounts(*(np.concatenate(values) for values in zip(*kinds, strict=True)))
 
 
-def lost_share(kinds: Sequence[Sent], of_nodes: int = 1) -> Interval:
+def lost_share(kinds: Sequence[LossCounts], of_nodes: int = 1) -> Interval:
     """The lost share in per cent, with an interval. Routes are resampled rather than segments, because losses come in
     bursts: the effective number of segments is reduced by the excess of the variance between routes of a kind over that
     of independent losses. The intervals of `of_nodes` nodes hold together with 95 %.
@@ -54,7 +54,7 @@ def lost_share(kinds: Sequence[Sent], of_nodes: int = 1) -> Interval:
     return Interval(*(100 * one for one in (all_.share, *share_bounds(events, of, tail))))
 
 
-def _at_once(kinds: Sequence[Sent], share: float, tail: float) -> float:
+def _at_once(kinds: Sequence[LossCounts], share: float, tail: float) -> float:
     """The design effect: variance over routes relative to that of independent losses, corrected for the few degrees of
     freedom."""
     from scipy.stats import norm, t
@@ -67,7 +67,7 @@ def _at_once(kinds: Sequence[Sent], share: float, tail: float) -> float:
     return excess * float((t.ppf(tail, free) / norm.ppf(tail)) ** 2) if free else excess
 
 
-def _variance(one: Sent) -> float:
+def _variance(one: LossCounts) -> float:
     """The variance of the number of losses, from the differences between routes; the losses of a single route may be
     one burst."""
     count = len(one.sent)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.base.condition import Fact
-from weft.operate.acceptance.lost_share import Sent
+from weft.operate.acceptance.lost_share import LossCounts
 from weft.operate.preflight.differences import differences
 from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
@@ -32,11 +32,11 @@ def node_facts(record: ClusterRecord | None, name: str) -> dict[str, Fact]:
     }
 
 
-def datagrams(record: ClusterRecord, name: str) -> Sent:
+def datagrams(record: ClusterRecord, name: str) -> LossCounts:
     """The small datagrams to or from a node on the idle network, by path."""
     mine = [path for path in record.paths if name in path.ends and not path.datagram_error]
     asked = np.array([path.asked for path in mine], dtype=np.float64)
-    return Sent(asked - [path.answered for path in mine], asked)
+    return LossCounts(asked - [path.answered for path in mine], asked)
 
 
 def _busy(nodes: Sequence[NodeRecord], node: NodeRecord) -> dict[str, Fact]:

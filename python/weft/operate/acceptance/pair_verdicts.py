@@ -13,7 +13,7 @@ from weft.base.statistics import Floats
 from weft.operate.acceptance.decide import Case, case, decide, status_of, undecided
 from weft.operate.acceptance.declared import Promise, Route
 from weft.operate.acceptance.locate import SharedElement, locate, route_element
-from weft.operate.acceptance.lost_share import Sent, joined, lost_share
+from weft.operate.acceptance.lost_share import LossCounts, joined, lost_share
 from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import Requirement
 from weft.operate.acceptance.suspects import (
@@ -170,12 +170,12 @@ class PairJudge:
             found += [one for one in cases if status_of(one, wanted) == "met"][:1] or cases[1:]
         return found
 
-    def _loss_case(self, node: int, sending: Sent, receiving: Sent) -> Case:
+    def _loss_case(self, node: int, sending: LossCounts, receiving: LossCounts) -> Case:
         share = lost_share((sending, receiving), of_nodes=self.pairs.count)
         symptom = self._loss_symptom(node, sending, receiving)
         return Case(self.pairs.names[node], share, symptom=symptom)
 
-    def _loss_symptom(self, node: int, sending: Sent, receiving: Sent) -> Symptom:
+    def _loss_symptom(self, node: int, sending: LossCounts, receiving: LossCounts) -> Symptom:
         name = self.pairs.names[node]
         out, into = sending.share, receiving.share
         all_ = joined((sending, receiving))

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.operate.acceptance.declared import Promise, Route
-from weft.operate.acceptance.lost_share import Sent
+from weft.operate.acceptance.lost_share import LossCounts
 from weft.plan.plan import Step
 from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
@@ -70,7 +70,7 @@ class PairMatrix:
         """The one-way time of a route measured alone, in us."""
         return self._interval(self.again_us[route, size_bytes])
 
-    def lost_and_sent(self, node: int, calm: bool) -> tuple[Sent, Sent] | None:
+    def lost_and_sent(self, node: int, calm: bool) -> tuple[LossCounts, LossCounts] | None:
         """Retransmitted and sent segments, from the node (first) and to it; None if they were not counted.
 
         If `calm`, rounds count only on routes on which no shared limit was full, because a full queue drops segments by
@@ -85,14 +85,14 @@ class PairMatrix:
 
     def _segments(
         self, way: tuple[int | slice, int | slice], counted: npt.NDArray[np.bool_]
-    ) -> Sent:
+    ) -> LossCounts:
         """Segments without the routes that lost most: new connections lose a burst when they overshoot."""
         assert self.sent is not None and self.resent is not None
         assert self.again_sent is not None and self.again_resent is not None
         lost, sent = self.resent[way], self.sent[way]
         kept = np.argsort(lost)[: len(lost) - math.ceil(BURSTS * len(lost))]
         kept = kept[counted[way][kept]]
-        return Sent(
+        return LossCounts(
             np.concatenate([lost[kept], self.again_resent[way]]),
             np.concatenate([sent[kept], self.again_sent[way]]),
         )

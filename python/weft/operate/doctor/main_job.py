@@ -10,7 +10,7 @@ from contextlib import suppress
 from weft.base import binaries
 from weft.base.errors import WeftError
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import SocketsSeen, Watching
+from weft.measure.testbed.agent.reply import SocketsReply, SocketWatchReply
 from weft.measure.testbed.agent.request import NoMoreBatches, Sockets
 from weft.measure.testbed.hosts.program import agent_programs
 from weft.measure.testbed.lab.testbed import open_lab
@@ -103,13 +103,13 @@ def _sockets() -> DoctorRow:
     return DoctorRow(AREA, what, "yes", "tried, with the kernel's tracepoint", needed_for)
 
 
-async def _watching() -> Watching:
+async def _watching() -> SocketWatchReply:
     agent = await Agent.start("this machine", [str(binaries.find("weft-probe"))])
     try:
         await agent.send(Sockets())
-        said = await agent.expect(Watching)
+        said = await agent.expect(SocketWatchReply)
         await agent.send(NoMoreBatches())
-        await agent.expect(SocketsSeen)
+        await agent.expect(SocketsReply)
     finally:
         await agent.close()
     return said

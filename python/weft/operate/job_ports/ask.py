@@ -21,7 +21,7 @@ from weft.operate.job_ports.connection import PHASES, JobConnection, Phase, Port
 from weft.operate.job_ports.job import ending_with_us
 from weft.operate.job_ports.observe import Command, observe
 from weft.operate.job_ports.rules import PortRule, rules_of
-from weft.operate.job_ports.stage import Stage, StageService, named_fabric, staged
+from weft.operate.job_ports.stage import LabService, NamedLab, named_fabric, staged
 from weft.operate.job_ports.study import PUBLISHED, StudyCount, as_in_the_study
 
 
@@ -140,15 +140,15 @@ def _by_command(command: Sequence[str]) -> str:
     return f"ssh:{','.join(names)}"
 
 
-def _stage(on: str, question: PortsQuestion) -> AbstractContextManager[Stage]:
-    def services(names: Sequence[str]) -> list[StageService]:
-        return [StageService.parse(one, names) for one in question.services]
+def _stage(on: str, question: PortsQuestion) -> AbstractContextManager[NamedLab]:
+    def services(names: Sequence[str]) -> list[LabService]:
+        return [LabService.parse(one, names) for one in question.services]
 
     return staged(on.removeprefix("lab:"), services, question.ready)
 
 
 def _observed(
-    stage: Stage | None, on: str, question: PortsQuestion, pins: Pins | None
+    stage: NamedLab | None, on: str, question: PortsQuestion, pins: Pins | None
 ) -> PortUsage:
     settings = pins.environment if pins else {}
     command, limit_s = question.command, question.limit_s
@@ -163,7 +163,7 @@ def _observed(
         return observe(testbed, Command(command, {**os.environ, **settings}, True, limit_s))
 
 
-def _checked(stage: Stage, question: PortsQuestion, answer: PortsAnswer) -> PortsAnswer:
+def _checked(stage: NamedLab, question: PortsQuestion, answer: PortsAnswer) -> PortsAnswer:
     """The answer with verdicts, for the addresses of the stage, which may stand for other machines."""
     usage = _at(stage, answer.usage)
     pins = Pins.parse(question.ports) if question.ports else None
@@ -176,7 +176,7 @@ def _checked(stage: Stage, question: PortsQuestion, answer: PortsAnswer) -> Port
     return replace(answer, verdict=verdict, without=without)
 
 
-def _at(stage: Stage, usage: PortUsage) -> PortUsage:
+def _at(stage: NamedLab, usage: PortUsage) -> PortUsage:
     """The same connections at the addresses of a stage's nodes."""
     address = {one.name: one.address for one in stage.nodes}
     connections = tuple(

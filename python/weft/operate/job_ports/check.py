@@ -13,7 +13,7 @@ from weft.measure.testbed.event_loop import run_to_end
 from weft.operate.job_ports import firewall
 from weft.operate.job_ports.job import running
 from weft.operate.job_ports.rules import PortRule
-from weft.operate.job_ports.stage import Stage
+from weft.operate.job_ports.stage import NamedLab
 
 MOST_RUNS = 3
 
@@ -68,7 +68,7 @@ def patience_s(seconds: float) -> float:
 
 
 def check(
-    stage: Stage,
+    stage: NamedLab,
     command: Sequence[str],
     rules: Sequence[PortRule],
     patience: float,
@@ -85,7 +85,7 @@ def check(
 
 
 def _try(
-    stage: Stage,
+    stage: NamedLab,
     command: Sequence[str],
     rules: Sequence[PortRule],
     patience: float,
@@ -113,7 +113,7 @@ _AWAY = f"table inet {firewall.TABLE} {{}}\ndelete table inet {firewall.TABLE}\n
 
 
 def check_each(
-    stage: Stage,
+    stage: NamedLab,
     command: Sequence[str],
     rules: Sequence[PortRule],
     patience: float,
@@ -133,7 +133,7 @@ async def _run(argv: Sequence[str], environment: Mapping[str, str], patience: fl
         return await job.wait(patience)
 
 
-def _refused(stage: Stage, node: Node) -> list[RefusedConnection]:
+def _refused(stage: NamedLab, node: Node) -> list[RefusedConnection]:
     """The refused connections that the kernel of a node has recorded."""
     by_address = {address: one.name for one in stage.nodes for address in one.places}
     found = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from weft.measure.testbed.agent.reply import SeenProcess
+from weft.measure.testbed.agent.reply import ProcessTimes
 from weft.operate.job_ports.seen import NodeReport, SocketAddress
 
 Member = tuple[int, int]
@@ -32,11 +32,11 @@ class Members:
         while sum(self._reach(pair) for pair in ends):
             """Until nothing more is reached."""
 
-    def process(self, member: Member) -> SeenProcess | None:
+    def process(self, member: Member) -> ProcessTimes | None:
         """A process as it was seen; None if unknown."""
         return self._seen[member[0]].processes.get(member[1])
 
-    def ranks(self) -> list[tuple[int, SeenProcess]]:
+    def ranks(self) -> list[tuple[int, ProcessTimes]]:
         """The user's program: for each rank its node's index and its process, without children of ranks."""
         found = [(node, self.process((node, pid))) for node, pid in self.job]
         ranks = {(node, one.pid): one for node, one in found if one and one.is_rank}

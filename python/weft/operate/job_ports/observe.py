@@ -12,7 +12,7 @@ from weft.base import binaries
 from weft.base.errors import WorkError
 from weft.measure.execute.crew import Crew, not_started
 from weft.measure.testbed.agent.agent import Agent
-from weft.measure.testbed.agent.reply import SocketsSeen, Watching
+from weft.measure.testbed.agent.reply import SocketsReply, SocketWatchReply
 from weft.measure.testbed.agent.request import NoMoreBatches, Sockets
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
@@ -60,13 +60,13 @@ async def _observe(testbed: Testbed, command: Command) -> PortUsage:
 async def _watch(agents: list[Agent], command: Command) -> PortUsage:
     ahead = [await agent.clock_offset_ns() for agent in agents]
     await asyncio.gather(*(agent.send(Sockets()) for agent in agents))
-    watching = await asyncio.gather(*(agent.expect(Watching) for agent in agents))
+    watching = await asyncio.gather(*(agent.expect(SocketWatchReply) for agent in agents))
     async with running(command.argv, command.environment) as job:
         status = await job.wait(command.limit_s)
         seconds = time.monotonic_ns() - job.started_ns
     await asyncio.sleep(SETTLES_S)
     await asyncio.gather(*(agent.send(NoMoreBatches()) for agent in agents))
-    reports = await asyncio.gather(*(agent.expect(SocketsSeen) for agent in agents))
+    reports = await asyncio.gather(*(agent.expect(SocketsReply) for agent in agents))
     seen = [
         NodeReport(agent.node, report, offset + job.started_ns, said)
         for agent, report, offset, said in zip(agents, reports, ahead, watching, strict=True)

@@ -8,7 +8,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from weft.measure.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
+from weft.measure.testbed.agent.reply import (
+    ProcessTimes,
+    SocketEvent,
+    SocketsReply,
+    SocketWatchReply,
+)
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]")
 
@@ -32,9 +37,9 @@ class NodeReport:
     def __init__(
         self,
         node: str,
-        report: SocketsSeen,
+        report: SocketsReply,
         ahead_ns: int = 0,
-        how: Watching | None = None,
+        how: SocketWatchReply | None = None,
     ) -> None:
         self.node = node
         self.report = report
@@ -73,7 +78,7 @@ class NodeReport:
         return self.report.events
 
     @cached_property
-    def processes(self) -> dict[int, SeenProcess]:
+    def processes(self) -> dict[int, ProcessTimes]:
         """Processes by pid; if a pid was reused, the later process."""
         return {one.pid: one for one in self.report.processes}
 

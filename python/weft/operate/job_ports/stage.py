@@ -45,14 +45,14 @@ SetEnv PATH={path}
 
 
 @dataclass(frozen=True)
-class StageService:
+class LabService:
     """A command that runs on some nodes while the stage exists; {node} in it is the node's name."""
 
     nodes: Sequence[str]
     command: str
 
     @classmethod
-    def parse(cls, text: str, names: Sequence[str]) -> StageService:
+    def parse(cls, text: str, names: Sequence[str]) -> LabService:
         """Parse `n1,n2: command`, or `*: command` for all nodes; raises RequestError."""
         chosen, colon, command = text.partition(":")
         nodes = list(names) if chosen.strip() == "*" else [one.strip() for one in chosen.split(",")]
@@ -66,7 +66,7 @@ class StageService:
 
 
 @dataclass
-class Stage:
+class NamedLab:
     """A lab whose hosts have names. Other machines cannot reach programs on it."""
 
     testbed: Testbed
@@ -162,9 +162,9 @@ class Stage:
 @contextlib.contextmanager
 def staged(
     fabric: str,
-    services: Callable[[Sequence[str]], Sequence[StageService]] = lambda names: (),
+    services: Callable[[Sequence[str]], Sequence[LabService]] = lambda names: (),
     ready: str = "",
-) -> Iterator[Stage]:
+) -> Iterator[NamedLab]:
     """The lab of a fabric with sshd (if installed) and other daemons on its hosts, removed afterwards.
 
     `ready` is a command that succeeds on the first host when jobs may start. Raises RequestError and WorkError.
@@ -175,7 +175,7 @@ def staged(
             "sudo weft ports ..., or --on ssh:NODES without --check",
         )
     with open_lab(fabric) as lab, tempfile.TemporaryDirectory(prefix="weft-ports-") as folder:
-        stage = Stage(lab, Path(folder), ready)
+        stage = NamedLab(lab, Path(folder), ready)
         hosts = "".join(f"{one.address} {one.name}\n" for one in stage.nodes)
         (stage.folder / "hosts").write_text("127.0.0.1 localhost\n" + hosts)
         try:
@@ -200,13 +200,13 @@ def named_fabric(folder: Path, names: Sequence[str]) -> str:
     return str(path)
 
 
-def _is_up(stage: Stage, node: Node) -> bool:
+def _is_up(stage: NamedLab, node: Node) -> bool:
     """Whether the kernel reports all interfaces as up, perhaps a second late. Until then UCX does not use them."""
     links = msgspec.json.decode(stage.run(node, ["ip", "-j", "link", "show", "up"]))
     return all(one["operstate"] == "UP" for one in links if one["link_type"] != "loopback")
 
 
-def _start_sshd(stage: Stage) -> None:
+def _start_sshd(stage: NamedLab) -> None:
     sshd, ssh = shutil.which("sshd", path=f"{os.environ['PATH']}:{_SYSTEM}"), shutil.which("ssh")
     if sshd is None or ssh is None:
         return
@@ -231,12 +231,12 @@ def _start_sshd(stage: Stage) -> None:
         _wait(partial(_is_listening, stage, node), f"{node.name}: sshd")
 
 
-def _is_listening(stage: Stage, node: Node) -> bool:
+def _is_listening(stage: NamedLab, node: Node) -> bool:
     log = stage.folder / f"sshd-{node.name}.log"
     return "Server listening" in log.read_text(errors="replace")
 
 
-def _start_service(stage: Stage, service: StageService) -> None:
+def _start_service(stage: NamedLab, service: LabService) -> None:
     for node in stage.nodes:
         if node.name in service.nodes:
             command = service.command.replace("{node}", node.name)

@@ -18,7 +18,7 @@ from weft.measure.execute.mpi.trial import try_mpis
 from weft.measure.execute.pair import endpoint
 from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.agent.agent import Agent, AgentError, Reason
-from weft.measure.testbed.agent.reply import Echoing, EchoStopped, Facts, Inspected, Tried
+from weft.measure.testbed.agent.reply import EchoReply, EchoStopReply, Facts, InspectReply, TryReply
 from weft.measure.testbed.agent.request import Echo, Inspect, PathsRequest, Peer, StopEcho
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
@@ -105,19 +105,19 @@ class _Visit:
                 found[node] = answer
         return found
 
-    async def _inspect(self, node: int, agent: Agent) -> Inspected:
+    async def _inspect(self, node: int, agent: Agent) -> InspectReply:
         await agent.send(Inspect(addresses=self._addresses(node)))
-        return await agent.expect(Inspected)
+        return await agent.expect(InspectReply)
 
     async def _echo(self, node: int, agent: Agent) -> list[int]:
         ports = self._nodes[node].ports
         await agent.send(Echo(addresses=self._addresses(node), ports=ports, token=self._token))
-        return (await agent.expect(Echoing)).ports
+        return (await agent.expect(EchoReply)).ports
 
     async def _stop_echo(self, node: int, agent: Agent) -> int:
         """Stop the echo; returns how many datagrams it has refused."""
         await agent.send(StopEcho())
-        await agent.expect(EchoStopped)
+        await agent.expect(EchoStopReply)
         return agent.take_refused()
 
     async def _paths(self, crew: Crew, ports: dict[int, list[int]]) -> list[PathRecord]:
@@ -150,14 +150,14 @@ class _Visit:
             for network, (mine, its, port) in enumerate(ends)
         ]
         await agent.send(PathsRequest(peers=peers, token=self._token))
-        tried = (await agent.expect(Tried)).paths
+        tried = (await agent.expect(TryReply)).paths
         src, dst = self._nodes[node].name, self._nodes[peer].name
         return [PathRecord(src=src, dst=dst, **asdict(path)) for path in tried]
 
     def _addresses(self, node: int) -> list[str]:
         return list(self._nodes[node].places)
 
-    def _node(self, at: int, facts: Facts | None, seen: Inspected | None) -> NodeRecord:
+    def _node(self, at: int, facts: Facts | None, seen: InspectReply | None) -> NodeRecord:
         failure = self._failures.get(at, Reason("", ""))
         return NodeRecord(
             self._nodes[at].name,

@@ -12,7 +12,12 @@ from weft.base.errors import RequestError, WorkError
 from weft.knobs import commands
 from weft.knobs.catalog import knobs
 from weft.measure.execute.host_settings import places
-from weft.measure.execute.host_settings.journal import Changed, Journal, JournalFile, TestbedRequest
+from weft.measure.execute.host_settings.journal import (
+    ChangedSettings,
+    Journal,
+    JournalFile,
+    TestbedRequest,
+)
 from weft.measure.execute.host_settings.look import see
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.base import Node, Testbed
@@ -98,7 +103,7 @@ def _run(testbed: Testbed, node: Node, command: str) -> None:
 
 async def _changes(
     testbed: Testbed, request: TuneRequest, wanted: Mapping[str, str]
-) -> tuple[list[Changed], dict[int, str]]:
+) -> tuple[list[ChangedSettings], dict[int, str]]:
     """The current values of the knobs on both nodes, and the interfaces by node; raises AgentError."""
     agents = await testbed.start_agents([0, 1])
     try:
@@ -114,7 +119,7 @@ async def _changes(
                 places.entry(knobs()[one.name], interface, one.values, wanted[one.name])
                 for one in said.knobs
             ]
-            found.append(Changed(node, agent.node, said.boot, said.namespace, entries))
+            found.append(ChangedSettings(node, agent.node, said.boot, said.namespace, entries))
             interfaces[node] = interface
         return found, interfaces
     finally:

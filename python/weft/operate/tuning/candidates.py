@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from weft.knobs.knob import Knob
-from weft.operate.tuning.first_look import FirstLook
+from weft.operate.tuning.first_look import InitialDiagnosis
 from weft.operate.tuning.race import SettingsCandidate
 
 OF_PRODUCT = (2, 8, 32)
@@ -20,23 +20,23 @@ TOGETHER = (("send_buffer", "receive_buffer"), ("tcp_wmem", "tcp_rmem"))
 """The smaller of the two is the window, so changing one alone may show nothing."""
 
 
-def values(knob: Knob, look: FirstLook | None, processors: int) -> tuple[str, ...]:
+def values(knob: Knob, look: InitialDiagnosis | None, processors: int) -> tuple[str, ...]:
     """The values of one knob in the form of step options; empty if they depend on a path that was not measured yet."""
     return tuple(dict.fromkeys([*_advised(knob, look), *_usual(knob, look, processors)]))
 
 
-def _advised(knob: Knob, look: FirstLook | None) -> Iterator[str]:
+def _advised(knob: Knob, look: InitialDiagnosis | None) -> Iterator[str]:
     if look and knob.name in look.advised:
         yield look.advised[knob.name]
 
 
-def _usual(knob: Knob, look: FirstLook | None, processors: int) -> Sequence[str]:
+def _usual(knob: Knob, look: InitialDiagnosis | None, processors: int) -> Sequence[str]:
     if knob.prior is None:
         return knob.candidates or ((knob.transport,) if knob.transport else ())
     return [knob.form.format(value) for value in _computed(knob, look, processors)]
 
 
-def _computed(knob: Knob, look: FirstLook | None, processors: int) -> Sequence[int | str]:
+def _computed(knob: Knob, look: InitialDiagnosis | None, processors: int) -> Sequence[int | str]:
     chosen = range(min(processors, MOST_PROCESSORS))
     match knob.prior:
         case "processors":
@@ -52,7 +52,7 @@ def _computed(knob: Knob, look: FirstLook | None, processors: int) -> Sequence[i
     return ()
 
 
-def _buffer_bytes(look: FirstLook, times: int) -> int:
+def _buffer_bytes(look: InitialDiagnosis, times: int) -> int:
     """A multiple of the bandwidth-delay product, rounded up to a power of two."""
     least = max(LEAST_BUFFER_BYTES, int(times * look.bandwidth_delay_bytes))
     return 1 << (least - 1).bit_length()

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from weft.knobs.knob import Goal, Knob
 from weft.operate.tuning.candidates import TOGETHER, values
-from weft.operate.tuning.first_look import FirstLook
+from weft.operate.tuning.first_look import InitialDiagnosis
 
 SUGGESTED = {
     "reader-slow": ("tcp_rmem", "receive_buffer"),
@@ -70,7 +70,7 @@ class KnobChoice(Struct, frozen=True):
         return " and ".join(self.knobs)
 
 
-class Skipped(Struct, frozen=True):
+class SkippedKnob(Struct, frozen=True):
     """A knob that is not tried, and why."""
 
     knob: str
@@ -89,9 +89,9 @@ def choose(
     wanted: TuningGoal,
     known: Mapping[str, Knob],
     have: Mapping[str, Have],
-    look: FirstLook | None,
+    look: InitialDiagnosis | None,
     processors: int,
-) -> tuple[list[KnobChoice], list[Skipped]]:
+) -> tuple[list[KnobChoice], list[SkippedKnob]]:
     """The knobs to try, in order, and the requested ones that are skipped. A pure function."""
     skipped, tried = [], {}
     for name in wanted.knobs or known:
@@ -99,7 +99,7 @@ def choose(
         mine = have.get(name, Have())
         found = tuple(filter(mine.offers, values(knob, look, processors)))
         if why := _why_not(knob, wanted, mine, bool(found) or (bool(knob.prior) and not look)):
-            skipped.append(Skipped(name, why))
+            skipped.append(SkippedKnob(name, why))
         else:
             tried[name] = found
     causes = _causes(look, tried)
@@ -137,7 +137,7 @@ def _groups(ordered: Sequence[str], tried: Collection[str]) -> list[tuple[str, .
     return list(dict.fromkeys(group_of.get(name, (name,)) for name in ordered))
 
 
-def _causes(look: FirstLook | None, tried: Collection[str]) -> dict[str, str]:
+def _causes(look: InitialDiagnosis | None, tried: Collection[str]) -> dict[str, str]:
     """For each knob, likeliest first, the cause in the evidence that it may remedy."""
     if look is None:
         return {}

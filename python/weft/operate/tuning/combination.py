@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from weft.base.interval import Interval
 from weft.operate.tuning.race import RaceResult, SettingsCandidate
-from weft.operate.tuning.tuning import Raced
+from weft.operate.tuning.tuning import RaceSummary
 
 AS_IT_IS, TOGETHER, ALONE = "as it is", "all together", "the best alone"
 
 
-def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[SettingsCandidate, ...]:
+def finalists(
+    winners: Sequence[RaceSummary], needed: Mapping[str, str]
+) -> tuple[SettingsCandidate, ...]:
     """The settings of all winners, which the last of them has, and those that the best one added; both on top of what
     is `needed` for the pair to work."""
     best = best_of(winners)
@@ -24,14 +26,14 @@ def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[Sett
     )
 
 
-def best_of(winners: Sequence[Raced]) -> Raced:
+def best_of(winners: Sequence[RaceSummary]) -> RaceSummary:
     """The winner with the greatest effect."""
     return max(winners, key=lambda one: one.result.effect.median if one.result.effect else 0.0)
 
 
 def kept(
-    winners: Sequence[Raced], result: RaceResult, margin: float
-) -> tuple[list[Raced], Interval | None]:
+    winners: Sequence[RaceSummary], result: RaceResult, margin: float
+) -> tuple[list[RaceSummary], Interval | None]:
     """The winners to keep, and their effect.
 
     Only the best one if it was confirmed alone, and all together are known to be no better than it by the margin or
@@ -51,7 +53,7 @@ def kept(
     return list(winners), together.ratio
 
 
-def not_kept(raced: Sequence[Raced], winners: Sequence[Raced]) -> Iterator[str]:
+def not_kept(raced: Sequence[RaceSummary], winners: Sequence[RaceSummary]) -> Iterator[str]:
     """What won its race but is not recommended, as text."""
     for one in raced:
         if one.won and one not in winners:

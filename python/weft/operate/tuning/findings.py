@@ -13,9 +13,9 @@ from weft.knobs.catalog import knobs
 from weft.knobs.recommendation import Recommendation, times_text
 from weft.operate.tuning.choice import AGAIN, NO_EVIDENCE
 from weft.operate.tuning.left_open import LEFT_OPEN
-from weft.operate.tuning.opening import Opening
+from weft.operate.tuning.opening import OpeningRun
 from weft.operate.tuning.race import RacePlace
-from weft.operate.tuning.tuning import Moved, Raced
+from weft.operate.tuning.tuning import RaceSummary, ReadingChange
 from weft.runs.folder import RunFolder
 from weft.understand.host.evidence import PointEvidence, evidence
 
@@ -38,7 +38,7 @@ LEAST_CHANGE = 0.1
 MOST_MOVED = 4
 
 
-def moved(run: RunFolder, before: Sequence[int], after: Sequence[int]) -> tuple[Moved, ...]:
+def moved(run: RunFolder, before: Sequence[int], after: Sequence[int]) -> tuple[ReadingChange, ...]:
     """Readings that differ between two candidates' steps by more than their intervals and by enough to matter, the most
     direct first."""
     points = evidence(run).points
@@ -53,7 +53,9 @@ def moved(run: RunFolder, before: Sequence[int], after: Sequence[int]) -> tuple[
     return tuple(sorted(found, key=lambda one: list(SAYS).index(one.measure))[:MOST_MOVED])
 
 
-def _between(before: Sequence[PointEvidence], after: Sequence[PointEvidence]) -> Iterator[Moved]:
+def _between(
+    before: Sequence[PointEvidence], after: Sequence[PointEvidence]
+) -> Iterator[ReadingChange]:
     then = {(one.node, one.size_bytes): one for one in after}
     for one in before:
         other = then.get((one.node, one.size_bytes))
@@ -61,7 +63,7 @@ def _between(before: Sequence[PointEvidence], after: Sequence[PointEvidence]) ->
             assert other is not None
             old, new = one.measures[name], other.measures[name]
             if _differ(name, old, new):
-                yield Moved(one.node, name, old, new, _text(one.node, name, old, new))
+                yield ReadingChange(one.node, name, old, new, _text(one.node, name, old, new))
 
 
 def _differ(name: str, old: Interval, new: Interval) -> bool:
@@ -80,7 +82,7 @@ def _text(node: str, name: str, old: Interval, new: Interval) -> str:
 
 
 def recommendations(
-    raced: Raced, current: Mapping[str, str], interfaces: Mapping[str, str]
+    raced: RaceSummary, current: Mapping[str, str], interfaces: Mapping[str, str]
 ) -> Iterator[Recommendation]:
     """A recommendation for each knob that the winner of a race changed; all of a race share its effect. `interfaces`
     are by node."""
@@ -94,7 +96,7 @@ def recommendations(
 
 
 def without_which_nothing_works(
-    opening: Opening,
+    opening: OpeningRun,
     current: Mapping[str, str],
     interfaces: Mapping[str, str],
     settled: Mapping[str, str],
@@ -130,7 +132,7 @@ def _tested(
     )
 
 
-def _evidence(raced: Raced) -> tuple[str, ...]:
+def _evidence(raced: RaceSummary) -> tuple[str, ...]:
     """What the limit was before, and which readings changed from the original settings to the winner."""
     because = () if raced.choice.why in (NO_EVIDENCE, AGAIN, LEFT_OPEN) else (raced.choice.why,)
     return because + tuple(one.text for one in raced.moved) or (
@@ -138,7 +140,7 @@ def _evidence(raced: Raced) -> tuple[str, ...]:
     )
 
 
-def _lost(raced: Raced) -> Iterator[str]:
+def _lost(raced: RaceSummary) -> Iterator[str]:
     """The candidates that did not win."""
     for place in raced.result.places:
         if place.name not in (raced.result.winner, raced.result.baseline):

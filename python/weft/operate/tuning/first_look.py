@@ -40,7 +40,7 @@ PATHS_IN_BATCH = 8
 STREAM_MESSAGE_BYTES = 64 * 1024
 
 
-class FirstLook(Struct, frozen=True):
+class InitialDiagnosis(Struct, frozen=True):
     """The measurements: `limits` has a sentence for each cause that the evidence names, the strongest first; `advised`
     the suggested values by knob, and `because` the reasons. `interfaces` are those with the measured addresses, by
     node."""
@@ -72,7 +72,7 @@ class FirstLook(Struct, frozen=True):
         )
 
 
-def read_first_look(run: RunFolder) -> FirstLook:
+def read_first_look(run: RunFolder) -> InitialDiagnosis:
     """Derive the first look from the samples and the evidence of its run."""
     rates = {point.pattern: point.throughput_mbps.median for point in points(run)}
     explained = explain(run)
@@ -81,7 +81,7 @@ def read_first_look(run: RunFolder) -> FirstLook:
     for one in explained:
         if one.kind == "limit" and one.cause is not None and one.step == "stream":
             limits.setdefault(one.cause, one.text.removeprefix("stream: "))
-    return FirstLook(
+    return InitialDiagnosis(
         2 * 8 / rates["pingpong"],
         rates["stream"],
         limits,

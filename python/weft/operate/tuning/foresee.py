@@ -7,7 +7,7 @@ from msgspec import Struct
 from weft.base.result import Documented
 from weft.knobs.knob import Knob
 from weft.operate.tuning.apply import refuse_wrong
-from weft.operate.tuning.choice import KnobChoice, Skipped, choose
+from weft.operate.tuning.choice import KnobChoice, SkippedKnob, choose
 from weft.operate.tuning.request import TuneRequest
 from weft.operate.tuning.settings import have_of, notes
 
@@ -25,7 +25,7 @@ class Foreseen(Documented, Struct, frozen=True):
     nodes: tuple[str, ...]
     time_s: float
     choices: tuple[KnobChoice, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedKnob, ...]
     notes: tuple[str, ...]
     values: dict[str, str]
     disturbs: dict[str, str]

@@ -8,12 +8,12 @@ import msgspec
 
 from weft.operate.tuning.choice import KnobChoice
 from weft.operate.tuning.race import RacePlace, SettingsCandidate
-from weft.operate.tuning.tuning import Raced
+from weft.operate.tuning.tuning import RaceSummary
 
 LEFT_OPEN = "its race ended before it was known whether it helps"
 
 
-def still_ahead(raced: Raced, margin: float) -> list[SettingsCandidate]:
+def still_ahead(raced: RaceSummary, margin: float) -> list[SettingsCandidate]:
     """The candidates that may still be better by the margin, if none was confirmed because time was short."""
     result = raced.result
     if result.recommended or result.ended in ("none-ahead", "equal"):
@@ -23,7 +23,7 @@ def still_ahead(raced: Raced, margin: float) -> list[SettingsCandidate]:
     return [one for one in raced.candidates[1:] if one.name in ahead]
 
 
-def is_clearly_ahead(raced: Raced, margin: float) -> bool:
+def is_clearly_ahead(raced: RaceSummary, margin: float) -> bool:
     """Whether a confirmation had too few blocks to be certain, but its whole interval favours the candidate by the
     margin."""
     found = raced.result.confirmations

@@ -21,7 +21,7 @@ FIRST_LOOK, SMALL = "first-look", "first-look-small-segments"
 KNOB = "mss"
 
 
-class Opening(Struct, frozen=True):
+class OpeningRun(Struct, frozen=True):
     """The run in which the pair works; `needed` are the settings without which it does not, and `why`."""
 
     run: RunFolder
@@ -29,14 +29,14 @@ class Opening(Struct, frozen=True):
     why: tuple[str, ...] = ()
 
 
-def first_look(folder: WorkFolder, have: Mapping[str, Have], showing: Showing) -> Opening:
+def first_look(folder: WorkFolder, have: Mapping[str, Have], showing: Showing) -> OpeningRun:
     """Measure with the current settings, or with small segments if only small messages pass. Raises WorkError if that
     fails."""
     with showing(FIRST_LOOK) as reporter:
         announce(folder.notes, reporter)
         run = folder.measure(FIRST_LOOK, PLAN, reporter)
     if run.meta.status == "complete":
-        return Opening(run)
+        return OpeningRun(run)
     if _only_small_pass(run) and KNOB in have and not have[KNOB].why_not:
         value = f"{min(PACKETS_BYTES[KNOB])} B"
         with showing(
@@ -44,7 +44,7 @@ def first_look(folder: WorkFolder, have: Mapping[str, Have], showing: Showing) -
         ) as reporter:
             small = folder.measure(SMALL, _with_segments(value), reporter)
         if small.meta.status == "complete":
-            return Opening(small, {KNOB: value}, _why(small, value))
+            return OpeningRun(small, {KNOB: value}, _why(small, value))
     why = run.meta.warnings[0].message if run.meta.warnings else "it did not end"
     request = folder.request
     raise WorkError(

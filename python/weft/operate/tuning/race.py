@@ -18,7 +18,7 @@ from weft.plan.load import PlanSource
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
 from weft.understand.host.disturbed import not_usable
-from weft.understand.kinds.race.contest import Ended
+from weft.understand.kinds.race.contest import ProcessEnd
 from weft.understand.kinds.race.outcome import Confirmation, RaceOutcome, RacePlace, stand
 
 __all__ = ["Confirmation", "RacePlace", "RaceResult", "Rules", "SettingsCandidate", "carry_out"]
@@ -104,7 +104,7 @@ def _result(run: RunFolder, refused: Sequence[RefusedCandidate]) -> RaceResult:
         said = reasons[-1] if reasons else "the race did not end"
         hint = f"mend it, then `weft run --resume {run.directory}`"
         raise WorkError(f"{outcome.baseline}: {said}", hint)
-    ended: Ended = "interrupted" if run.meta.is_interrupted else outcome.ended
+    ended: ProcessEnd = "interrupted" if run.meta.is_interrupted else outcome.ended
     result = _of_outcome(outcome, ended, refused, run.meta.race["seconds"], run.directory)
     return _without_verdict(result, reason) if (reason := not_usable(run.meta)) else result
 
@@ -118,7 +118,7 @@ def _without_verdict(result: RaceResult, reason: str) -> RaceResult:
 
 def _of_outcome(
     outcome: RaceOutcome,
-    ended: Ended,
+    ended: ProcessEnd,
     refused: Sequence[RefusedCandidate],
     seconds: float,
     folder: Path,

@@ -13,14 +13,14 @@ from weft.base.interval import Interval
 from weft.measure.execute.progress import Reporter, Showing
 from weft.measure.execute.work_folder import WorkFolder, options_of
 from weft.operate.tuning.candidates import candidates
-from weft.operate.tuning.choice import AGAIN, NO_TIME, KnobChoice, Skipped
+from weft.operate.tuning.choice import AGAIN, NO_TIME, KnobChoice, SkippedKnob
 from weft.operate.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept
 from weft.operate.tuning.findings import moved
 from weft.operate.tuning.left_open import is_clearly_ahead, on_top, still_ahead
 from weft.operate.tuning.race import RaceResult, Rules, SettingsCandidate
 from weft.operate.tuning.race import carry_out as race
 from weft.operate.tuning.request import COMMAND, TuneRequest
-from weft.operate.tuning.tuning import Moved, Raced
+from weft.operate.tuning.tuning import RaceSummary, ReadingChange
 from weft.runs.folder import RunFolder
 
 MARGIN = Rules().margin
@@ -47,8 +47,8 @@ class TuningRounds:
     ends_s: float
     needed: Mapping[str, str]
     at_least: int
-    raced: list[Raced] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    raced: list[RaceSummary] = field(default_factory=list)
+    skipped: list[SkippedKnob] = field(default_factory=list)
     settled: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,13 +60,13 @@ class TuningRounds:
 
     def carry_out(
         self, chosen: Sequence[KnobChoice], showing: Showing
-    ) -> tuple[list[Raced], Interval | None]:
+    ) -> tuple[list[RaceSummary], Interval | None]:
         """Run all races; returns the winners to keep, and their combined effect."""
         for number, choice in enumerate(chosen, 1):
             behind = len(chosen) - number + bool(self.settled)
             share_s = share_of(left_s := self._left_s, choice, behind)
             if share_s > left_s:
-                self.skipped += [Skipped(name, NO_TIME) for name in choice.knobs]
+                self.skipped += [SkippedKnob(name, NO_TIME) for name in choice.knobs]
                 continue
             with showing(f"{number} of {len(chosen)}: {choice.name}") as reporter:
                 name = f"{number:02}-{choice.knobs[0]}"
@@ -84,11 +84,13 @@ class TuningRounds:
         entries: Iterable[SettingsCandidate],
         time_s: float,
         reporter: Reporter,
-    ) -> Raced:
+    ) -> RaceSummary:
         """Run one race on top of what is settled; the winner's settings are then settled too."""
         all_entries = (SettingsCandidate(AS_IT_IS, dict(self.settled)), *entries)
         result = self._carry_out(name, all_entries, time_s, reporter)
-        raced = Raced(choice, all_entries, result, _moved(result) if result.recommended else ())
+        raced = RaceSummary(
+            choice, all_entries, result, _moved(result) if result.recommended else ()
+        )
         self.raced.append(raced)
         self.settled |= raced.won
         return raced
@@ -123,7 +125,7 @@ class TuningRounds:
         return result
 
     @property
-    def winners(self) -> list[Raced]:
+    def winners(self) -> list[RaceSummary]:
         """The last won race of each choice; the very last has all settled values."""
         won = [one for one in self.raced if one.won]
         return [
@@ -142,7 +144,7 @@ class TuningRounds:
                 return
             self._decide(one, share_s, showing)
 
-    def _decide(self, raced: Raced, time_s: float, showing: Showing) -> None:
+    def _decide(self, raced: RaceSummary, time_s: float, showing: Showing) -> None:
         """Repeat a race with only the candidates that were ahead."""
         choice, entries = on_top(raced.choice, still_ahead(raced, MARGIN), self.settled)
         if not entries or time_s > self._left_s:
@@ -164,7 +166,7 @@ class TuningRounds:
                 name = f"again-{number + 1:02}-{again.knobs[0]}"
                 self._race(name, again, self._values(again), share_s, reporter)
 
-    def _together(self, showing: Showing) -> tuple[list[Raced], Interval | None]:
+    def _together(self, showing: Showing) -> tuple[list[RaceSummary], Interval | None]:
         """The winners to keep when several are compared with the original settings and with the best alone, and their
         effect."""
         winners = self.winners
@@ -177,7 +179,7 @@ class TuningRounds:
         return kept(winners, result, MARGIN)
 
 
-def _moved(result: RaceResult) -> tuple[Moved, ...]:
+def _moved(result: RaceResult) -> tuple[ReadingChange, ...]:
     """Changed readings in the evidence of the race's run, from the baseline's to the winner's steps."""
     run = RunFolder.open(result.folder)
     assert run.meta.plan.race

@@ -7,7 +7,7 @@ from typing import Any
 
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
-from weft.operate.tuning.tuning import Raced
+from weft.operate.tuning.tuning import RaceSummary
 
 
 def _of_place(name: str) -> Any:
@@ -26,7 +26,7 @@ _CANDIDATES = (
 )
 
 
-def candidates_table(raced: Iterable[Raced], *, baselines: bool = True) -> ResultTable:
+def candidates_table(raced: Iterable[RaceSummary], *, baselines: bool = True) -> ResultTable:
     """A row for each candidate of each race; the baseline, with which the others are compared, has no ratio."""
     first = 0 if baselines else 1
     pairs = [(one, place) for one in raced for place in one.result.places[first:]]

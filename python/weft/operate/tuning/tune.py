@@ -22,12 +22,12 @@ from weft.operate.tuning.apply import apply, refuse_wrong
 from weft.operate.tuning.choice import Have, choose
 from weft.operate.tuning.combination import not_kept
 from weft.operate.tuning.findings import recommendations, without_which_nothing_works
-from weft.operate.tuning.first_look import FirstLook, read_first_look
-from weft.operate.tuning.opening import Opening, first_look
+from weft.operate.tuning.first_look import InitialDiagnosis, read_first_look
+from weft.operate.tuning.opening import OpeningRun, first_look
 from weft.operate.tuning.request import COMMAND, TuneRequest
 from weft.operate.tuning.rounds import TuningRounds
 from weft.operate.tuning.settings import have_of, notes, read_have, save_have
-from weft.operate.tuning.tuning import Raced, TuningResult
+from weft.operate.tuning.tuning import RaceSummary, TuningResult
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import of_folders
@@ -112,10 +112,10 @@ class _Work:
 
     def _recommended(
         self,
-        opening: Opening,
-        look: FirstLook,
+        opening: OpeningRun,
+        look: InitialDiagnosis,
         settled: Mapping[str, str],
-        winners: Sequence[Raced],
+        winners: Sequence[RaceSummary],
     ) -> Iterator[Recommendation]:
         """What the pair needs to work, then what makes it better."""
         now = {name: have.value for name, have in self._have.items()}

@@ -7,14 +7,14 @@ from msgspec import Struct
 from weft.base.interval import Interval
 from weft.base.result import Documented
 from weft.knobs.recommendation import Recommendation, times_text
-from weft.operate.tuning.choice import NO_TIME, KnobChoice, Skipped
-from weft.operate.tuning.first_look import FirstLook
+from weft.operate.tuning.choice import NO_TIME, KnobChoice, SkippedKnob
+from weft.operate.tuning.first_look import InitialDiagnosis
 from weft.operate.tuning.race import RaceResult, SettingsCandidate
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
 from weft.understand.kinds.race.contest import CONFIRMED_WRONGLY
 
 
-class Moved(Struct, frozen=True):
+class ReadingChange(Struct, frozen=True):
     """A reading at a node that the winner changed: `before` and `after` are per message, shares of the time, or counts
     of a launch; `text` describes the change."""
 
@@ -25,13 +25,13 @@ class Moved(Struct, frozen=True):
     text: str
 
 
-class Raced(Struct, frozen=True):
+class RaceSummary(Struct, frozen=True):
     """One race: what was tried on top of what was settled before, and how it ended."""
 
     choice: KnobChoice
     candidates: tuple[SettingsCandidate, ...]
     result: RaceResult
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[ReadingChange, ...] = ()
 
     @property
     def won(self) -> dict[str, str]:
@@ -50,9 +50,9 @@ class TuningResult(Documented, Struct, frozen=True):
     goal: str
     nodes: tuple[str, ...]
     folder: str
-    first_look: FirstLook
-    raced: tuple[Raced, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    first_look: InitialDiagnosis
+    raced: tuple[RaceSummary, ...] = ()
+    skipped: tuple[SkippedKnob, ...] = ()
     recommendations: tuple[Recommendation, ...] = ()
     effect: Interval | None = None
     notes: tuple[str, ...] = ()
@@ -125,6 +125,6 @@ class TuningResult(Documented, Struct, frozen=True):
         )
 
     @property
-    def _latest(self) -> list[Raced]:
+    def _latest(self) -> list[RaceSummary]:
         """The last race of each choice."""
         return list({raced.choice.knobs: raced for raced in self.raced}.values())

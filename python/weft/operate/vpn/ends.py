@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weft.base.errors import RequestError
 from weft.measure.testbed.agent.agent import Agent
-from weft.measure.testbed.agent.reply import CheckedInterface, Inspected
+from weft.measure.testbed.agent.reply import CheckedInterface, InspectReply
 from weft.measure.testbed.agent.request import Inspect
 from weft.measure.testbed.base import Testbed
 from weft.operate.vpn.kind import VpnKind, kind_of, merged
@@ -52,7 +52,7 @@ async def find_tunnel(testbed: Testbed, agents: Sequence[Agent], through: Places
 async def _interfaces(agent: Agent, addresses: Sequence[str]) -> list[CheckedInterface]:
     """The interfaces with a node's addresses; raises RequestError."""
     await agent.send(Inspect(addresses=list(addresses)))
-    found = (await agent.expect(Inspected)).interfaces
+    found = (await agent.expect(InspectReply)).interfaces
     for address, interface in zip(addresses, found, strict=True):
         if interface is None:
             has = [f"{one.name} {' '.join(one.addresses)}" for one in agent.facts.interfaces]

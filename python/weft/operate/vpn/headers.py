@@ -44,7 +44,7 @@ class SegmentSize(Struct, frozen=True):
     mtu_bytes: int
 
 
-class Wrapping(Struct, frozen=True):
+class Encapsulation(Struct, frozen=True):
     """How a VPN wraps packets; `kind` is "openvpn" or "wireguard", `protocol` "udp" or "tcp"."""
 
     kind: str
@@ -55,7 +55,7 @@ class Wrapping(Struct, frozen=True):
     is_ip6: bool = False
 
 
-def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
+def added_bytes(wrapping: Encapsulation, inner_bytes: int, mtu_bytes: int) -> int:
     """What the VPN adds to a packet before TCP segmentation: IP and UDP headers and its own; for TCP only its own."""
     ip_bytes = IP6_BYTES if wrapping.is_ip6 else IP_BYTES
     if wrapping.kind == "wireguard":
@@ -65,7 +65,7 @@ def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
     return own + (LENGTH_BYTES if wrapping.protocol == "tcp" else ip_bytes + UDP_BYTES)
 
 
-def share_left(wrapping: Wrapping, raw: SegmentSize, tunnel: SegmentSize) -> float:
+def share_left(wrapping: Encapsulation, raw: SegmentSize, tunnel: SegmentSize) -> float:
     """The throughput of TCP in the tunnel relative to that of the raw path, if the link is the limit.
 
     The raw path has the IP version of the tunnel's outer packets. TCP has time stamps, as in Linux, unless the raw
@@ -87,7 +87,7 @@ def share_left(wrapping: Wrapping, raw: SegmentSize, tunnel: SegmentSize) -> flo
     return (tunnel.payload_bytes / wire) / (raw.payload_bytes / raw_wire)
 
 
-def _openvpn_bytes(wrapping: Wrapping, inner_bytes: int) -> int:
+def _openvpn_bytes(wrapping: Encapsulation, inner_bytes: int) -> int:
     compressed = int(wrapping.is_compressed)
     if wrapping.cipher.upper().endswith(("-GCM", "-POLY1305")):
         return OPENVPN_BYTES + PACKET_NUMBER_BYTES + TAG_BYTES + compressed

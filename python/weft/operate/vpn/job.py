@@ -17,13 +17,13 @@ from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.operate.vpn.document import checked
 from weft.operate.vpn.ends import Places, Tunnel, find_tunnel
-from weft.operate.vpn.headers import Wrapping, added_bytes
+from weft.operate.vpn.headers import Encapsulation, added_bytes
 from weft.operate.vpn.mpi import setting
 from weft.operate.vpn.node_look import InterfaceTraffic, carried
 from weft.runs.work_document import write_json
 
 FILE_NAME = "job.json"
-Wanted = Literal["path", "tunnel"]
+ChosenBatch = Literal["path", "tunnel"]
 NEARLY_ALL = 0.95
 LEAST_BYTES = 100_000
 """With fewer bytes between two nodes nothing is reported: launchers alone send this much."""
@@ -35,7 +35,7 @@ _OWN_SHARE = 0.05
 """Up to this share of the tunnel's packets on the path may be keepalives and rounding."""
 
 
-class Observed(Documented, Struct, frozen=True):
+class TunnelTraffic(Documented, Struct, frozen=True):
     """`tunnel_bytes` passed the tunnel's interfaces of both nodes, `path_bytes` the path's, without the tunnel's own
     packets (both directions together; traffic that only one node saw is not counted)."""
 
@@ -47,7 +47,7 @@ class Observed(Documented, Struct, frozen=True):
     interfaces: dict[str, tuple[str, str]]
     tunnel_bytes: int
     path_bytes: int
-    wanted: Wanted | None
+    wanted: ChosenBatch | None
     used: Literal["path", "tunnel", "both", "neither"]
     advice: str
 
@@ -67,9 +67,9 @@ def observe_job(
     testbed: Testbed,
     through: Places,
     command: Sequence[str],
-    wanted: Wanted | None,
+    wanted: ChosenBatch | None,
     out: str | None = None,
-) -> Observed:
+) -> TunnelTraffic:
     """Run a command on the first node and count bytes; its output goes to standard error. Writes job.json to `out`.
 
     Raises RequestError for addresses that nodes do not have, and AgentError.
@@ -82,8 +82,8 @@ def observe_job(
 
 
 async def _observe(
-    testbed: Testbed, through: Places, command: Sequence[str], wanted: Wanted | None
-) -> Observed:
+    testbed: Testbed, through: Places, command: Sequence[str], wanted: ChosenBatch | None
+) -> TunnelTraffic:
     crew = await Crew.start(testbed, range(2))
     try:
         found = await find_tunnel(testbed, crew.need(range(2)), through)
@@ -97,7 +97,7 @@ async def _observe(
     raw, tunnel = (_between(before[path], after[path]) for path in ("raw", "tunnel"))
     path_bytes = beside_tunnel(raw, tunnel, found.kind.wrapping)
     used = used_by(path_bytes, tunnel.size_bytes)
-    return Observed(
+    return TunnelTraffic(
         command=list(command),
         status=status,
         seconds=round(seconds, 2),
@@ -111,7 +111,7 @@ async def _observe(
 
 
 def beside_tunnel(
-    raw: InterfaceTraffic, tunnel: InterfaceTraffic, wrapping: Wrapping | None
+    raw: InterfaceTraffic, tunnel: InterfaceTraffic, wrapping: Encapsulation | None
 ) -> int:
     """The path's bytes without the tunnel's packets, in bytes of IP packets."""
     whole = max(raw.size_bytes - raw.packets * FRAME_BYTES, 0)
@@ -135,7 +135,7 @@ def used_by(path_bytes: int, tunnel_bytes: int) -> Literal["path", "tunnel", "bo
     return "path" if path_bytes >= NEARLY_ALL * total else "both"
 
 
-def _advice(found: Tunnel, wanted: Wanted | None, used: str) -> str:
+def _advice(found: Tunnel, wanted: ChosenBatch | None, used: str) -> str:
     if used == "neither":
         return "are there ranks on both nodes? mpirun --host A,B --map-by node"
     if used == wanted or (wanted is None and used != "both"):

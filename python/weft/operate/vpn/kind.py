@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from weft.operate.vpn.headers import Wrapping
+from weft.operate.vpn.headers import Encapsulation
 from weft.operate.vpn.node_look import TunnelProcess, VpnState
 
 OPENVPN_PORT = 1194
@@ -22,7 +22,7 @@ class VpnKind(Struct, frozen=True):
     port: int = 0
     program: str = ""
     why: str = ""
-    wrapping: Wrapping | None = None
+    wrapping: Encapsulation | None = None
 
     @property
     def text(self) -> str:
@@ -63,7 +63,7 @@ def merged(kinds: Sequence[VpnKind]) -> VpnKind:
 
 
 def _wireguard(program: str, why: str, port: int, is_ip6: bool) -> VpnKind:
-    wrapping = Wrapping("wireguard", "udp", "ChaCha20-Poly1305", is_ip6=is_ip6)
+    wrapping = Encapsulation("wireguard", "udp", "ChaCha20-Poly1305", is_ip6=is_ip6)
     return VpnKind("wireguard", "udp", "ChaCha20-Poly1305", port, program, why, wrapping)
 
 
@@ -72,7 +72,7 @@ def _openvpn(process: TunnelProcess, why: str, is_ip6: bool) -> VpnKind:
     said = options.get("proto", "")
     protocol = "tcp" if said.startswith("tcp") else "udp" if said else _protocol(process.sockets)
     cipher, how = _cipher(options)
-    wrapping = Wrapping(
+    wrapping = Encapsulation(
         "openvpn",
         protocol or "udp",
         cipher,

@@ -14,7 +14,7 @@ from weft.measure.execute.crew import Crew
 from weft.measure.execute.pair import endpoint
 from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.agent.agent import Agent
-from weft.measure.testbed.agent.reply import Echoing, EchoStopped, Tried
+from weft.measure.testbed.agent.reply import EchoReply, EchoStopReply, TryReply
 from weft.measure.testbed.agent.request import Echo, PathsRequest, Peer, StopEcho
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
@@ -95,15 +95,15 @@ async def _path_mtus(agents: Sequence[Agent], places: dict[str, Places]) -> list
     asker, answerer = agents
     token = secrets.token_hex(32)
     await answerer.send(Echo(addresses=[one[1] for one in places.values()], token=token))
-    ports = (await answerer.expect(Echoing)).ports
+    ports = (await answerer.expect(EchoReply)).ports
     peers = [
         Peer(node=1, network=at, from_=one[0], to=endpoint(one[1], port))
         for at, (one, port) in enumerate(zip(places.values(), ports, strict=True))
     ]
     await asker.send(PathsRequest(peers=peers, token=token))
-    tried = (await asker.expect(Tried)).paths
+    tried = (await asker.expect(TryReply)).paths
     await answerer.send(StopEcho())
-    await answerer.expect(EchoStopped)
+    await answerer.expect(EchoStopReply)
     if error := next((one.connect_error for one in tried if one.connect_error), None):
         raise RequestError(f"{asker.node} to {answerer.node}: {error}", "is the tunnel up?")
     return [one.mtu_bytes for one in sorted(tried, key=lambda one: one.network)]

@@ -18,7 +18,7 @@ class Direction(TypedDict):
     loss_ppm: NotRequired[Count]
 
 
-Way = Literal["forward", "backward"]
+CableDirection = Literal["forward", "backward"]
 """From the first end of a link to the second, or back."""
 
 
@@ -75,7 +75,7 @@ class SwitchRecord(TypedDict):
     capacity_by_ports: NotRequired[list[tuple[int, int]]]
 
 
-class Hashing(TypedDict):
+class HashingRecord(TypedDict):
     """How switches hash; `unit` is "flow", "packet", or {"flowlet": {"gap_ns": ...}}."""
 
     seed: int
@@ -87,7 +87,7 @@ class Hashing(TypedDict):
 class Routing(TypedDict):
     """A hash chooses among paths of equal length."""
 
-    hash: Hashing
+    hash: HashingRecord
 
 
 class FabricRecord(TypedDict):

@@ -159,7 +159,7 @@ class Bisects(TypedDict):
     sizes: list[Count]
 
 
-class Chosen(TypedDict):
+class ChosenPhase(TypedDict):
     """A phase chosen during the run, and its purpose; earlier versions only wrote the `purpose`, as text."""
 
     step: Index
@@ -205,7 +205,7 @@ class FileCastRecord(TypedDict):
     bridged: list[str]
 
 
-class Lost(TypedDict):
+class LostNode(TypedDict):
     """A node that failed in a phase, or before the first."""
 
     node: str
@@ -232,7 +232,7 @@ class Barrier(TypedDict):
     barrier_us: Number
 
 
-class Sampled(TypedDict):
+class SampledStep(TypedDict):
     """A step of which only some transfers are kept: about `rows` samples of `transfers` (see weft.runs.digests)."""
 
     step: Index
@@ -241,7 +241,7 @@ class Sampled(TypedDict):
     rows: Count
 
 
-Counted = Literal[
+CountEndReply = Literal[
     "sent", "received", "duplicated", "reordered", "overrun", "sending_ns", "ring", "backlog"
 ]
 
@@ -307,7 +307,7 @@ class Stall(TypedDict):
     unanswered_ms: Count
 
 
-class Disturbed(TypedDict):
+class DisturbedLaunch(TypedDict):
     """A launch in which the machine had too few resources: the code of the cause, and where. `counted` is the part of
     `of` (in ns) in which it had too few, `share` their ratio."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn
+from weft.simulation.prediction.predict import NetworkDraw
 
 
 @dataclass(frozen=True)
@@ -14,12 +14,12 @@ class Draws:
     network is given instead of measured. `discrepancy` are logarithms of measured over predicted times of patterns that
     were not used in the fit, which show the simulator's own error; `rate_discrepancy` those of rates."""
 
-    median: Drawn
-    drawn: tuple[Drawn, ...] = ()
+    median: NetworkDraw
+    drawn: tuple[NetworkDraw, ...] = ()
     discrepancy: tuple[float, ...] = ()
     rate_discrepancy: tuple[float, ...] = ()
 
     @classmethod
     def of_fabric(cls, document: FabricDocument) -> Draws:
         """A network that is exactly as described by its file."""
-        return cls(Drawn(document))
+        return cls(NetworkDraw(document))

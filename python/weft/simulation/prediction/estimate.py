@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.measure.execute.host_settings.places import check_knobs
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.plan.pattern import Dependent
 from weft.plan.plan import Plan, SizeList, Step
@@ -73,7 +73,7 @@ class EstimatedPhases:
         return EstimatedPhases(self.step, self.size_bytes, *columns)
 
 
-def check_plan(testbed: Simulated, plan: Plan) -> None:
+def check_plan(testbed: SimulatedNetwork, plan: Plan) -> None:
     """Raises RequestError if a plan cannot be estimated on this testbed."""
     check_steps(plan)
     check_knobs(plan, len(testbed.nodes), True)
@@ -98,14 +98,16 @@ def _other_kind(step: Step) -> str:
     return "has messages that wait for others" if is_program else "is between two nodes"
 
 
-def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:
+def strata_of(testbed: SimulatedNetwork, step: Step, most: int) -> list[list[Stratum]]:
     """At most `most` phases of each size of a step, which represent all."""
     one_size = replace(step, sizes=SizeList((step.first_bytes,)))
     each = testbed.phase_count(one_size)
     return [_strata(first, each, most) for first in range(0, testbed.phase_count(step), each)]
 
 
-def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> EstimatedPhases:
+def simulate_strata(
+    testbed: SimulatedNetwork, step: Step, strata: Sequence[Stratum]
+) -> EstimatedPhases:
     """Simulates the phases of some strata; raises RequestError if a transfer has no path."""
     outcomes = testbed.simulate_phases(step, (one.phase for one in strata))
     found = [_numbers(testbed, step, outcome) for outcome in outcomes]
@@ -124,7 +126,9 @@ def _strata(first: int, count: int, most: int) -> list[Stratum]:
     ]
 
 
-def _numbers(testbed: Simulated, step: Step, outcome: SimulatedPhases) -> tuple[int, float, float]:
+def _numbers(
+    testbed: SimulatedNetwork, step: Step, outcome: SimulatedPhases
+) -> tuple[int, float, float]:
     """Size, time and rate of a phase."""
     _refuse_failed(testbed, step, outcome)
     size_bytes, routes, slowest_mbps, sum_mbps = _digest(outcome) or _summary(step, outcome)
@@ -155,7 +159,7 @@ def _summary(step: Step, outcome: SimulatedPhases) -> tuple[int, int, float, flo
     return int(size_bytes.max()), len(mbps), float(mbps.min()), float(mbps.sum())
 
 
-def _refuse_failed(testbed: Simulated, step: Step, outcome: SimulatedPhases) -> None:
+def _refuse_failed(testbed: SimulatedNetwork, step: Step, outcome: SimulatedPhases) -> None:
     if failed := [ends for phase in outcome.phases for ends in phase.failed]:
         source, destination = (testbed.nodes[end].name for end in failed[0])
         raise RequestError(

@@ -10,10 +10,10 @@ from weft.base.errors import RequestError, WorkError
 from weft.base.interval import Interval
 from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.request import RunRequest, compute_plan
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.plan.plan import CountRule, Plan, Step
 from weft.runs.folder import RunFolder
-from weft.runs.predicted import ComputeTime, NotPredicted, PredictedKernel
+from weft.runs.predicted import ComputeTime, PredictedKernel, UnpredictedStep
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import widened
 from weft.simulation.prediction.placed import placed
@@ -32,7 +32,7 @@ class Forecast:
 
     kernels: list[PredictedKernel]
     compute: list[ComputeTime]
-    not_predicted: list[NotPredicted]
+    not_predicted: list[UnpredictedStep]
     draws: int
 
 
@@ -42,12 +42,12 @@ def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0
     begun_s = time.process_time()
     network = draws.median.open(scale)
     runs: list[RunFolder] = []
-    refused: list[NotPredicted] = []
+    refused: list[UnpredictedStep] = []
     for step in plan.steps:
         try:
             runs.append(simulate_step(network, _on_network(step, places)))
         except (RequestError, WorkError) as error:
-            refused.append(NotPredicted(step.name, error.message))
+            refused.append(UnpredictedStep(step.name, error.message))
     if not runs:
         why = "; ".join(f"{one.step}: {one.why}" for one in refused)
         raise RequestError(f"{plan.name}: nothing can be predicted: {why}", "leave --predict out")
@@ -66,7 +66,7 @@ def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0
     return Forecast([one for part in predicted for one in part], compute, refused, count)
 
 
-def simulate_step(network: Simulated, step: Step) -> RunFolder:
+def simulate_step(network: SimulatedNetwork, step: Step) -> RunFolder:
     """Simulates one step on a network, in memory; raises RequestError if it cannot be simulated."""
     plan = Plan(step.name, step.name, 1, (step,))
     return compute_plan(network, plan, RunRequest(step.name, f"sim:{network.name}"))
@@ -78,7 +78,7 @@ def affordable(draws: int, each_s: float) -> int:
     return min(draws, most)
 
 
-def _opened(draws: Draws, count: int, scale: float) -> Iterator[Simulated]:
+def _opened(draws: Draws, count: int, scale: float) -> Iterator[SimulatedNetwork]:
     return (one.open(scale) for one in draws.drawn[:count])
 
 

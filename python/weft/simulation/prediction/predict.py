@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, compute_run
-from weft.measure.testbed.computed.network import Simulated, open_document
+from weft.measure.testbed.computed.network import SimulatedNetwork, open_document
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.spec import Value
 from weft.plan.load import PlanSource
@@ -23,19 +23,19 @@ class PlannedWorkload:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class NetworkDraw:
     """A possible network: a fabric, and the parameters of its hosts (keywords of `weft._core.Network.simulate`). Draws
     from measurements differ by their uncertainty."""
 
     document: FabricDocument
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
-    def open(self, scale: float = 1.0) -> Simulated:
+    def open(self, scale: float = 1.0) -> SimulatedNetwork:
         """The network, ready for simulation of TCP, whose connections share a link."""
         return open_document(self.document, {"outgoing": "connections", **self.parameters}, scale)
 
 
-def predict(testbed: Simulated, workload: PlannedWorkload) -> list[StepMeasure]:
+def predict(testbed: SimulatedNetwork, workload: PlannedWorkload) -> list[StepMeasure]:
     """The predicted measures of a plan's steps; raises RequestError if they cannot be simulated on the testbed, or do
     not fit into memory."""
     request = RunRequest(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from weft import __version__
 from weft.base.errors import WeftError
 from weft.base.files.text_file import parse_toml
-from weft.measure.testbed.computed.network import Simulated, open_document, open_simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork, open_document, open_simulated
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.spec import Value
 from weft.plan.load import load_plan
@@ -93,7 +93,7 @@ def _computed(task: Task) -> list[SweepRow]:
     return [row for step in plan.steps for row in _rows(task, testbeds, step)]
 
 
-def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[SweepRow]:
+def _rows(task: Task, testbeds: list[SimulatedNetwork], step: Step) -> list[SweepRow]:
     rows = []
     each = testbeds[0].transfers(step) // testbeds[0].phase_count(step)
     most = max(task.load.most_phases, _TRANSFERS // max(1, each))
@@ -112,7 +112,7 @@ def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[SweepRow]:
 
 
 def _latency_s(
-    testbed: Simulated, step: Step, strata: list[Stratum], first: EstimatedPhases
+    testbed: SimulatedNetwork, step: Step, strata: list[Stratum], first: EstimatedPhases
 ) -> float:
     """The part of the time that does not depend on the size, from a few phases with messages of half the size. Messages
     of one byte would be worse, because their overhead of frames and acknowledgements is no latency."""
@@ -133,7 +133,7 @@ def _ratio(there: EstimatedPhases, first: EstimatedPhases, stride: int, is_scale
     return float(ratio if is_scaled or ratio < 0.5 else 1 + added / first.time_s)
 
 
-def open_network(network: Network, point: HostPoint | None = None) -> Simulated:
+def open_network(network: Network, point: HostPoint | None = None) -> SimulatedNetwork:
     """The network, ready for simulation; its own parameters override those of the point. Raises RequestError if it is
     invalid."""
     there = point or HostPoint()
@@ -141,7 +141,9 @@ def open_network(network: Network, point: HostPoint | None = None) -> Simulated:
 
 
 @lru_cache(maxsize=8)
-def _open(network: Network, parameters: tuple[tuple[str, Value], ...], scale: float) -> Simulated:
+def _open(
+    network: Network, parameters: tuple[tuple[str, Value], ...], scale: float
+) -> SimulatedNetwork:
     """The simulator of a network; cached, because the workloads of a network are consecutive."""
     own = dict(parameters) | dict(network.parameters) | {"threads": 1}
     if network.generator:

@@ -55,7 +55,7 @@ class Simultaneous(msgspec.Struct):
         return "if runs of one network differ by no more than launches do"
 
 
-class Unmatched(msgspec.Struct):
+class UnmatchedCounts(msgspec.Struct):
     """The number of sizes, routes or loads of each run that the other lacks."""
 
     a: int
@@ -81,7 +81,7 @@ class Head(msgspec.Struct, kw_only=True):
     simultaneous: Simultaneous
     median_abs_error_pct: float
     worst_abs_error_pct: float
-    unmatched: Unmatched
+    unmatched: UnmatchedCounts
     warnings: list[Warning]
 
 
@@ -134,7 +134,7 @@ def compare(
     routes = with_repeats(compare_routes(a, b, warnings), *sides)
     if not (points or len(routes)):
         raise _nothing_shared(a, b)
-    unmatched = Unmatched(
+    unmatched = UnmatchedCounts(
         routes.unmatched_a + len(left) - len(common), routes.unmatched_b + len(right) - len(common)
     )
     launches = ([left[key] for key in common], [right[key] for key in common])
@@ -207,7 +207,7 @@ def _nothing_shared(a: RunFolder, b: RunFolder) -> RequestError:
 
 
 def _notes(
-    sides: tuple[Sequence[RunFolder], Sequence[RunFolder]], unmatched: Unmatched
+    sides: tuple[Sequence[RunFolder], Sequence[RunFolder]], unmatched: UnmatchedCounts
 ) -> Iterator[Warning]:
     """Warnings about parts that could not be compared."""
     a, b = sides[0][0], sides[1][0]

@@ -12,7 +12,7 @@ from weft.understand.curve.goal import relative_width
 
 
 @dataclass(frozen=True)
-class LaunchLook:
+class InterimMedian:
     """The median time in µs after `launches`; its interval holds at this and all earlier looks together."""
 
     launches: int
@@ -24,8 +24,8 @@ class LaunchLook:
         return relative_width(self.time_us)
 
 
-def looks(times_us: Floats, alpha: float) -> Iterator[LaunchLook]:
+def looks(times_us: Floats, alpha: float) -> Iterator[InterimMedian]:
     """The looks at the times of launches, in order, and one at all of them; omits looks too early for an interval."""
     for count in sorted({*(look for look in LOOKS if look < len(times_us)), len(times_us)}):
         if ranks(count, alpha):
-            yield LaunchLook(count, interval(times_us[:count], alpha, upper=True))
+            yield InterimMedian(count, interval(times_us[:count], alpha, upper=True))

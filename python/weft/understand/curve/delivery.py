@@ -9,14 +9,14 @@ from statistics import median
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 from weft.runs.folder import RunFolder
-from weft.runs.records.records import Counted, DeliveryRecord
+from weft.runs.records.records import CountEndReply, DeliveryRecord
 from weft.understand.curve.curve import phase_sizes
 
-COUNTS: tuple[Counted, ...] = ("sent", "received", "duplicated", "reordered", "overrun")
+COUNTS: tuple[CountEndReply, ...] = ("sent", "received", "duplicated", "reordered", "overrun")
 
 
 @dataclass(frozen=True)
-class Delivered:
+class DeliveryCounts:
     """One size of one step; counts are totals over all launches.
 
     Of the lost messages, `overrun` were dropped by the receiving socket's full buffer; `ring` and `backlog` by the
@@ -48,7 +48,7 @@ class Delivered:
         return vars(self) | {"lost": self.lost}
 
 
-def deliveries(run: RunFolder) -> list[Delivered]:
+def deliveries(run: RunFolder) -> list[DeliveryCounts]:
     """The deliveries of a run, by step, then phase."""
     by_launch: dict[tuple[int, int], dict[int, list[DeliveryRecord]]] = defaultdict(dict)
     for row in run.meta.deliveries:
@@ -63,11 +63,11 @@ def deliveries(run: RunFolder) -> list[Delivered]:
 
 def _delivered(
     run: RunFolder, step: int, phase: int, size_bytes: int, launches: list[list[DeliveryRecord]]
-) -> Delivered:
+) -> DeliveryCounts:
     rows = [row for launch in launches for row in launch]
     offered = [_offered_mbps(launch, size_bytes) for launch in launches]
     streamed = run.meta.plan.steps[step].pattern.kind == "stream"
-    return Delivered(
+    return DeliveryCounts(
         step=step,
         phase=phase,
         size_bytes=size_bytes,
@@ -81,7 +81,7 @@ def _delivered(
     )
 
 
-def _total(rows: list[DeliveryRecord], name: Counted) -> int:
+def _total(rows: list[DeliveryRecord], name: CountEndReply) -> int:
     return sum(row[name] for row in rows)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from weft.base.errors import RequestError
 from weft.base.statistics import has_interval
-from weft.network.model.estimate import Estimate, Fitted, residuals
+from weft.network.model.estimate import Estimate, FittedModel, residuals
 from weft.network.model.hockney import Hockney, fit_times
 from weft.network.model.hockney_errors import widened
 from weft.network.model.misfit import Misfit, MisfitSpan, stretches
@@ -21,7 +21,7 @@ NEAR = 2.0
 MOST_NAMED = 2
 
 
-def fit(run: RunFolder) -> Fitted:
+def fit(run: RunFolder) -> FittedModel:
     """Fit the run's ping-pong curve: medians over the fits of single launches. Their intervals also cover the
     deviations from the model that all launches share.
 
@@ -44,7 +44,7 @@ def fit(run: RunFolder) -> Fitted:
     sizes = curve.sizes.astype(np.float64)
     rows = residuals(sizes, "us", curve.middle_us, model.predict(sizes))
     covered = coverage_over_launches(curve, len(launches))
-    return Fitted("hockney", model, estimates, covered, "size_bytes", rows, misfits)
+    return FittedModel("hockney", model, estimates, covered, "size_bytes", rows, misfits)
 
 
 def _misfits(run: RunFolder, curve: Curve, noisy: NoisyCurve, model: Hockney) -> list[Misfit]:

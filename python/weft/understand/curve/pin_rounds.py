@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from weft.base.statistics import Floats
 from weft.runs.meta import RunMeta
-from weft.runs.records.records import Chosen, Role
+from weft.runs.records.records import ChosenPhase, Role
 from weft.understand.curve.curve import Ints, column
 
 Compared = tuple[Role, tuple[int, ...]]
@@ -62,7 +62,7 @@ def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ..
     return {start: JumpRounds(found, spent_ns[start]) for start, found in rounds.items()}
 
 
-def _first_phases(meta: RunMeta, step: int) -> Iterator[Chosen]:
+def _first_phases(meta: RunMeta, step: int) -> Iterator[ChosenPhase]:
     """The first phase of each trial, which is the one of its first size."""
     for one in meta.phases:
         sizes = one["bisects"]["sizes"] if "bisects" in one else []

@@ -8,7 +8,7 @@ from typing import Generic
 
 from weft.base.sequential import ExcessTest
 from weft.understand.grey.localisation import localise
-from weft.understand.grey.observations import Accused, E, Observations, Symptom
+from weft.understand.grey.observations import E, Observations, SuspectElement, Symptom
 
 LITTLE = ExcessTest(level=0.01, least_share=0.005, excess=(0.05, 0.15, 0.4, 0.9), cleared=0.15)
 """What shows a symptom half as often as `cleared` is mostly not cleared."""
@@ -19,7 +19,7 @@ class GreyVerdict(Generic[E]):
     """The elements that differ from the others, those with most evidence first, and the number of undecided ones by
     symptom."""
 
-    accused: tuple[Accused[E], ...]
+    accused: tuple[SuspectElement[E], ...]
     undecided: dict[Symptom, int]
 
 

@@ -31,7 +31,7 @@ class GreyElement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Accused(Generic[E]):
+class SuspectElement(Generic[E]):
     """An element and what it does; `shown` of `looks` showed it, of the others the share `usual_share`."""
 
     element: E
@@ -79,13 +79,15 @@ class Observations(Generic[E]):
         """The surest one."""
         return int(sure[np.argmax(log_e[sure])])
 
-    def named(self, place: int, log_e: float, test: ExcessTest) -> Accused[E]:
+    def named(self, place: int, log_e: float, test: ExcessTest) -> SuspectElement[E]:
         """The element at a place, with its looks of all kinds and the share expected of them."""
         kinds = self.counts_of_kinds()
         looks = [int(own.looks[place]) for own, _ in kinds]
         shown = sum(int(own.shown[place]) for own, _ in kinds)
         usual = np.average([test.usual_share(one)[place] for _, one in kinds], weights=looks)
-        return Accused(self.elements[place], self.symptom, shown, sum(looks), float(usual), log_e)
+        return SuspectElement(
+            self.elements[place], self.symptom, shown, sum(looks), float(usual), log_e
+        )
 
     def without(self, place: int) -> Observations[E]:
         """The looks that do not cross an element."""

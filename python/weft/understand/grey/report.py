@@ -15,7 +15,7 @@ from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.leaves import leaves_of
 from weft.understand.grey.blame import LITTLE, GreyVerdict, judge
-from weft.understand.grey.observations import Accused, ElementMap, GreyElement, Side, Symptom
+from weft.understand.grey.observations import ElementMap, GreyElement, Side, SuspectElement, Symptom
 from weft.understand.grey.symptoms import late, lossy, slow, stalled
 from weft.understand.host.resent import segments
 from weft.understand.xray.survey import survey_of
@@ -47,7 +47,7 @@ class GreyReport:
     leaves: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def accused(self) -> list[Accused[GreyElement]]:
+    def accused(self) -> list[SuspectElement[GreyElement]]:
         """The accused elements, without symptoms that another explains: slow links are also late, because frames take
         longer, and slow or lossy links also stall."""
         found = self.judgement.accused
@@ -96,17 +96,17 @@ class GreyReport:
             for one in self.accused
         ]
 
-    def _by_fault(self) -> Iterable[tuple[Accused[GreyElement], set[Side]]]:
+    def _by_fault(self) -> Iterable[tuple[SuspectElement[GreyElement], set[Side]]]:
         """Each symptom of an element once, on the side with the most evidence, with all sides on which it shows."""
         sides: dict[tuple[tuple[int, ...], Symptom], set[Side]] = {}
-        first: dict[tuple[tuple[int, ...], Symptom], Accused[GreyElement]] = {}
+        first: dict[tuple[tuple[int, ...], Symptom], SuspectElement[GreyElement]] = {}
         for one in self.accused:
             key = one.element.nodes, one.symptom
             first.setdefault(key, one)
             sides.setdefault(key, set()).add(one.element.side)
         return ((one, sides[key]) for key, one in first.items())
 
-    def _text(self, one: Accused[GreyElement], sides: set[Side]) -> str:
+    def _text(self, one: SuspectElement[GreyElement], sides: set[Side]) -> str:
         way = "both ways" if sides != {"out"} and sides != {"in"} else _WAYS[one.element.side]
         usual = f"{100 * one.usual_share:.0f} %" if one.usual_share >= 0.01 else "less than 1 %"
         return (

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from weft.base.sequential import LOOKS
 from weft.plan.plan import Plan
 from weft.runs.meta import RunMeta, Warning
-from weft.runs.records.records import Disturbed
+from weft.runs.records.records import DisturbedLaunch
 
 LEAST_SHARES = {
     "stolen-time": 0.1,
@@ -98,7 +98,7 @@ def disturbances(
     tally: Tally,
     samples: pa.Table | None = None,
     frames: tuple[int, int] | None = None,
-) -> list[Disturbed]:
+) -> list[DisturbedLaunch]:
     """The disturbances of a launch: each cause at the place where it was strongest, if its share reaches LEAST_SHARES.
 
     `samples` are those of the launch; `frames` has the number of frames that a lab forwarded, and the total ns by which
@@ -117,12 +117,12 @@ def disturbances(
     return [one for cause, parts in found for one in _strongest(launch, cause, parts)]
 
 
-def _strongest(launch: int, cause: str, parts: dict[str, _Part]) -> Iterator[Disturbed]:
+def _strongest(launch: int, cause: str, parts: dict[str, _Part]) -> Iterator[DisturbedLaunch]:
     where = max(parts, key=lambda one: parts[one].share, default=None)
     if where is None or parts[where].share < LEAST_SHARES[cause]:
         return
     part = parts[where]
-    yield Disturbed(
+    yield DisturbedLaunch(
         launch=launch,
         cause=cause,
         where=where,
@@ -290,7 +290,7 @@ def left_out(meta: RunMeta) -> set[int]:
 def disturbed_text(meta: RunMeta) -> str:
     """For example "5 of 10 launches were disturbed: the hypervisor took up to 49 % of processor 1 of this machine"."""
     marked = meta.disturbed or []
-    worst: dict[str, Disturbed] = {}
+    worst: dict[str, DisturbedLaunch] = {}
     for one in marked:
         known = worst.get(one["cause"])
         if known is None or one["share"] > known["share"]:
@@ -299,7 +299,7 @@ def disturbed_text(meta: RunMeta) -> str:
     return f"{len(disturbed_launches(meta))} of {len(_launches(meta))} launches were disturbed: {causes}"
 
 
-def _said(one: Disturbed) -> str:
+def _said(one: DisturbedLaunch) -> str:
     share = f"up to {100 * one['share']:.0f} %"
     return SAYS.get(one["cause"], one["cause"]).format(share=share, where=one["where"])
 

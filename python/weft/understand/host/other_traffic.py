@@ -40,7 +40,7 @@ _COUNTERS = [
 ]
 _VERBS: dict[Side, str] = {"out": "sent", "in": "received"}
 
-Counted = Mapping[str, float]
+CountEndReply = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def other_traffic(meta: RunMeta, evidence: pa.Table) -> list[OtherTraffic]:
     interface are left out."""
     phases = _phases(evidence)
     fastest = max((_own_mbps(one, side) for one in phases.values() for side in _OWN), default=0.0)
-    by_node: dict[int, list[Counted]] = defaultdict(list)
+    by_node: dict[int, list[CountEndReply]] = defaultdict(list)
     for (node, _), counted in phases.items():
         by_node[node].append(counted)
     found = [
@@ -87,7 +87,7 @@ def sharing_an_interface(meta: RunMeta) -> set[int]:
     return {at for at, host in enumerate(hosts) if host is None or hosts.count(host) > 1}
 
 
-def _phases(evidence: pa.Table) -> dict[tuple[int, tuple[int, ...]], Counted]:
+def _phases(evidence: pa.Table) -> dict[tuple[int, tuple[int, ...]], CountEndReply]:
     """The counters of each node in each phase in which both interface and agent were read."""
     names = evidence["counter"].cast("string")
     rows = evidence.filter(pc.is_in(names, pa.array(_COUNTERS)))
@@ -102,16 +102,16 @@ def _phases(evidence: pa.Table) -> dict[tuple[int, tuple[int, ...]], Counted]:
     }
 
 
-def _own_mbps(counted: Counted, side: Side) -> float:
+def _own_mbps(counted: CountEndReply, side: Side) -> float:
     return counted.get(_OWN[side], 0.0) * 8e3 / max(counted[_TIME], 1.0)
 
 
-def _least_share(phases: Sequence[Counted]) -> float:
+def _least_share(phases: Sequence[CountEndReply]) -> float:
     phase_s = sum(one[_TIME] for one in phases) / 1e9 / len(phases)
     return LEAST_SHARE * max(1.0, LEAST_PHASE_S / phase_s)
 
 
-def _other_mbps(phases: Iterable[Counted], side: Side) -> float:
+def _other_mbps(phases: Iterable[CountEndReply], side: Side) -> float:
     """The mean rate over all phases: data that a sender has left at the end of one is sent before the next."""
     total: dict[str, float] = defaultdict(float)
     for counted in phases:

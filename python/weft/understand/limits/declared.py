@@ -14,7 +14,7 @@ from weft.base.errors import RequestError
 from weft.base.frames import Frame
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import Crossings
-from weft.runs.records.fabric_records import FabricRecord, LinkRecord, SwitchRecord, Way
+from weft.runs.records.fabric_records import CableDirection, FabricRecord, LinkRecord, SwitchRecord
 from weft.understand.curve.curve import Ints
 from weft.understand.limits.fabric_tree import FabricTree, has_one_way
 from weft.understand.xray.flows import as_arrays, is_in
@@ -155,7 +155,7 @@ class DeclaredNetwork:
 
     def _of_link(self, link: LinkRecord) -> list[DeclaredLimit]:
         below, up, down = self._tree.towards_root(link)
-        lanes: tuple[tuple[Direction, Way], ...] = (("out", up), ("in", down))
+        lanes: tuple[tuple[Direction, CableDirection], ...] = (("out", up), ("in", down))
         members = self._tree.below[below]
         frame = Frame(min(link["mtu_bytes"], self._mtu_bytes(members)))
         share = frame.payload_bytes / frame.wire_bytes

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from weft import _core
 from weft.base.errors import RequestError
-from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
+from weft.runs.records.fabric_records import CableDirection, FabricRecord, LinkRecord
 
 
 def has_one_way(fabric: FabricRecord | None) -> bool:
@@ -36,7 +36,7 @@ class FabricTree:
         inner = [one for one, above in self._above.items() if above == name and self.below[one]]
         return sorted(inner, key=lambda one: min(self.below[one]))
 
-    def towards_root(self, link: LinkRecord) -> tuple[str, Way, Way]:
+    def towards_root(self, link: LinkRecord) -> tuple[str, CableDirection, CableDirection]:
         """The lower end of a link, its lane up and its lane down, each "forward" or "backward"."""
         first, second = link["ends"]
         if self.depth[first] > self.depth[second]:

@@ -29,7 +29,7 @@ _GRAIN = 1.01
 
 
 @dataclass(frozen=True)
-class Sped:
+class PartSpeedup:
     """A part sped up by the factor `times`, the new `value` of its key, and the resulting rate of messages."""
 
     times: float
@@ -49,13 +49,13 @@ class Faster:
     now: str
     size_bytes: int
     rate_mbps: float
-    tried: tuple[Sped, ...]
-    much: Sped
-    all: Sped
+    tried: tuple[PartSpeedup, ...]
+    much: PartSpeedup
+    all: PartSpeedup
     next_part: str
 
     @property
-    def twice(self) -> Sped:
+    def twice(self) -> PartSpeedup:
         """The result with the part twice as fast; with the unchanged part if a faster one has no effect."""
         return next((one for one in self.tried if one.times == TWICE), self.much)
 
@@ -109,7 +109,7 @@ class NodeModel:
         written = amount.text(amount.worth)
         known = key, written, self.size_bytes, now
         if most.rate_mbps < now * _MATTERS:
-            same = Sped(1.0, written, now)
+            same = PartSpeedup(1.0, written, now)
             return Faster(*known, (), same, same, "")
         tried = tuple(self._sped(key, amount, times) for times in TIMES)
         much = self._least(key, amount, MUCH * most.rate_mbps)
@@ -129,12 +129,12 @@ class NodeModel:
         ways = 2 if self.step.pattern.kind == "pingpong" else 1
         return float(self.size_bytes * 8e3 * ways * messages / elapsed_ns)
 
-    def _sped(self, key: str, amount: Amount, times: float) -> Sped:
+    def _sped(self, key: str, amount: Amount, times: float) -> PartSpeedup:
         """The part sped up by `times`, its value rounded to three digits as in a data sheet."""
         value = amount.text(float(f"{amount.worth * times:.3g}"))
-        return Sped(times, value, self.rate_mbps({key: value}))
+        return PartSpeedup(times, value, self.rate_mbps({key: value}))
 
-    def _least(self, key: str, amount: Amount, rate_mbps: float) -> Sped:
+    def _least(self, key: str, amount: Amount, rate_mbps: float) -> PartSpeedup:
         """The slowest part that reaches a rate, within 1 %, by bisection."""
         low, high = 1.0, MOST
         while high / low > _GRAIN:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from weft.understand.paths.leaf_paths import LeafPaths, PathFound
+from weft.understand.paths.leaf_paths import LeafPath, LeafPaths
 
 SLOW_SHARE = 0.75
 """A path is slow if it carries less than this share of the usual capacity."""
@@ -22,7 +22,7 @@ class BadLink:
 
     side: Side
     leaf: tuple[int, ...]
-    found: tuple[tuple[LeafPaths, PathFound], ...]
+    found: tuple[tuple[LeafPaths, LeafPath], ...]
 
     @property
     def other(self) -> tuple[int, ...]:
@@ -45,7 +45,7 @@ def lossy_links(pairs: Sequence[LeafPaths]) -> list[BadLink]:
     return _links([one for one in pairs if one.paths], lambda path: path.loss_share is not None)
 
 
-def _links(told: Sequence[LeafPaths], is_bad: Callable[[PathFound], bool]) -> list[BadLink]:
+def _links(told: Sequence[LeafPaths], is_bad: Callable[[LeafPath], bool]) -> list[BadLink]:
     bad = {(one.src, one.dst): [(one, path) for path in one.paths if is_bad(path)] for one in told}
     left = {ends for ends, paths in bad.items() if paths}
     links: list[BadLink] = []

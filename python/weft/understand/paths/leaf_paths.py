@@ -12,8 +12,8 @@ from weft.base.statistics import median_interval
 from weft.understand.paths.balance import Balance, balance_of, share_of
 from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.document import PairEntry, PathEntry
-from weft.understand.paths.sorting import VOTES, Sorting
-from weft.understand.paths.wide import WideSorting
+from weft.understand.paths.sorting import VOTES, PathAssignment
+from weft.understand.paths.wide import WidePathAssignment
 
 Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wide"]
 """In this order: several paths, chosen by ports; one path for all connections tried; several, but ports do not matter;
@@ -24,7 +24,7 @@ LEAST_SORTED, LEAST_APART = 8, 4
 
 
 @dataclass(frozen=True)
-class PathFound:
+class LeafPath:
     """One of the paths: its connections, its share of all connections, and its capacity (payload). `is_full` if two of
     its connections filled it; else the capacity is a lower bound. `loss_share` of the frames are lost, None if the path
     loses no more than others."""
@@ -47,7 +47,7 @@ class LeafPaths:
     src: tuple[int, ...]
     dst: tuple[int, ...]
     kind: Kind
-    paths: tuple[PathFound, ...]
+    paths: tuple[LeafPath, ...]
     balance: Balance | None
     undecided: int
     is_complete: bool = True
@@ -93,7 +93,7 @@ class LeafPaths:
         }
 
 
-def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> LeafPaths:
+def leaf_paths(pair: LeafPair, sorting: PathAssignment, is_complete: bool = True) -> LeafPaths:
     """The paths between two leaves, from their connections as far as they are sorted."""
     kind = _kind(sorting, is_complete)
     told = kind in ("several", "one", "by address")
@@ -110,14 +110,16 @@ def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> Le
     )
 
 
-def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> LeafPaths | None:
+def wide_paths(
+    pair: LeafPair, found: WidePathAssignment, is_complete: bool = True
+) -> LeafPaths | None:
     """The paths between two leaves if some are wider than two nodes can fill; None if none is slow, or if none of the
     wide ones was filled."""
     if not found.slow or len(found.wide_mbps) < VOTES:
         return None
     placed = sum(map(len, found.slow)) + len(found.others)
     paths = [
-        PathFound(
+        LeafPath(
             tuple(sorted(path)),
             share_of(len(path), placed),
             median_interval([mbps for at, mbps in found.meetings if at == number]),
@@ -126,7 +128,7 @@ def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> 
         for number, path in enumerate(found.slow)
     ]
     share, others = share_of(len(found.others), placed), tuple(sorted(found.others))
-    paths.append(PathFound(others, share, median_interval(found.wide_mbps), True))
+    paths.append(LeafPath(others, share, median_interval(found.wide_mbps), True))
     return LeafPaths(
         *(pair.src.members, pair.dst.members, "wide", tuple(paths)),
         balance=None,
@@ -135,7 +137,7 @@ def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> 
     )
 
 
-def _kind(sorting: Sorting, is_complete: bool) -> Kind:
+def _kind(sorting: PathAssignment, is_complete: bool) -> Kind:
     are_apart = is_complete and len(sorting.paths) >= LEAST_APART and not sorting.joined
     if sorting.is_wide or are_apart:
         return "not told"
@@ -146,7 +148,7 @@ def _kind(sorting: Sorting, is_complete: bool) -> Kind:
     return "by address" if _ignores_ports(sorting) else "several"
 
 
-def _ignores_ports(sorting: Sorting) -> bool:
+def _ignores_ports(sorting: PathAssignment) -> bool:
     """Whether all connections of the same two nodes share a path, which is unlikely if ports mattered."""
     path_of = {one: number for number, path in enumerate(sorting.paths) for one in path}
     by_ends: dict[tuple[int, int], list[int]] = {}
@@ -156,13 +158,13 @@ def _ignores_ports(sorting: Sorting) -> bool:
     return len(repeated) >= 3 and all(len(set(paths)) == 1 for paths in repeated)
 
 
-def _path(sorting: Sorting, number: int) -> PathFound:
+def _path(sorting: PathAssignment, number: int) -> LeafPath:
     found = sorting.paths[number]
     alone = sorting.rate_mbps(number)
     # Rates below that of one connection alone have another cause.
     together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
     rates = together or [sorting.alone[one] for one in found]
-    return PathFound(
+    return LeafPath(
         tuple(sorted(found)),
         share_of(len(found), sorting.placed),
         median_interval(rates),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.runs.records.records import Chosen
+from weft.runs.records.records import ChosenPhase
 from weft.understand.grey.blame import judge
 from weft.understand.grey.observations import Observations, drawn
 from weft.understand.grey.symptoms import LOSS_SHARE
@@ -26,7 +26,7 @@ class PathPlace(NamedTuple):
 
 
 def with_losses(
-    told: Sequence[LeafPaths], records: Iterable[Chosen], counted: Mapping[At, SegmentCounts]
+    told: Sequence[LeafPaths], records: Iterable[ChosenPhase], counted: Mapping[At, SegmentCounts]
 ) -> list[LeafPaths]:
     """The paths with the loss share of lossy ones: those that lose frames significantly more often than the others."""
     taken = list(_looks(told, records))
@@ -53,7 +53,9 @@ def _with(number: int, one: LeafPaths, lossy: Mapping[PathPlace, float]) -> Leaf
     return replace(one, paths=paths)
 
 
-def _looks(told: Sequence[LeafPaths], records: Iterable[Chosen]) -> Iterator[tuple[PathPlace, At]]:
+def _looks(
+    told: Sequence[LeafPaths], records: Iterable[ChosenPhase]
+) -> Iterator[tuple[PathPlace, At]]:
     """The path, phase and sender of each transfer of a connection whose path is known."""
     place_of = {
         connection: PathPlace(number, at)

@@ -15,8 +15,8 @@ from weft.understand.paths.sorting import (
     MOST_TRIES,
     SAME_SHARE,
     VOTES,
+    PathAssignment,
     PathRound,
-    Sorting,
     apart_pairs,
     best_alone,
     shares,
@@ -37,10 +37,12 @@ def sort_paths(
     rounds: Sequence[PathRound],
     heads: Sequence[PathConnection] = (),
     has_choices: bool = False,
-) -> Sorting:
+) -> PathAssignment:
     """Sorts connections from their rates alone and from rounds, and chooses the next rounds. `heads` are known to be on
     one path each, and no other paths have their rate. `has_choices`: there are several hashed hops in a row."""
-    state = Sorting(best_alone(alone, rounds), has_heads=bool(heads), has_choices=has_choices)
+    state = PathAssignment(
+        best_alone(alone, rounds), has_heads=bool(heads), has_choices=has_choices
+    )
     state.wide_rounds = wide_rounds(state.alone, rounds, HALF_SHARE if has_choices else 0.0)
     state.apart = set() if has_choices else apart_pairs(state.alone, rounds)
     state.tried.update(frozenset(one.mbps) for one in rounds if len(one.mbps) == 2)
@@ -66,7 +68,7 @@ def sort_paths(
 
 
 def _place(
-    state: Sorting, asked: PathConnection, rounds: Sequence[PathRound]
+    state: PathAssignment, asked: PathConnection, rounds: Sequence[PathRound]
 ) -> tuple[PathConnection, ...]:
     """Assigns a connection to its path, or returns the connections to try next; empty if there are none."""
     told = _Told(_possible(state, asked))
@@ -102,7 +104,7 @@ class _Told:
     doubtful: list[tuple[PathConnection, PathConnection]] = field(default_factory=list)
     doubted: set[int] = field(default_factory=set)
 
-    def read(self, state: Sorting, one: PathRound) -> PathConnection | None:
+    def read(self, state: PathAssignment, one: PathRound) -> PathConnection | None:
         """Takes one more round into account; returns the connection that is then certain to share its path, if any."""
         for other, path, is_same in _votes(state, one):
             if path not in self.possible:
@@ -129,7 +131,7 @@ class _Told:
 
 
 def _to_try(
-    state: Sorting,
+    state: PathAssignment,
     asked: PathConnection,
     first: Sequence[int],
     left: Sequence[int],
@@ -146,7 +148,7 @@ def _to_try(
     return chosen
 
 
-def _join(state: Sorting, one: PathRound, other: PathConnection) -> None:
+def _join(state: PathAssignment, one: PathRound, other: PathConnection) -> None:
     """Assigns the asked connection of a round to the path of another in it."""
     path = state.path_of(other)
     assert path is not None
@@ -156,7 +158,7 @@ def _join(state: Sorting, one: PathRound, other: PathConnection) -> None:
 
 
 def _untried(
-    state: Sorting, doubtful: Sequence[tuple[PathConnection, PathConnection]]
+    state: PathAssignment, doubtful: Sequence[tuple[PathConnection, PathConnection]]
 ) -> tuple[PathConnection, ...]:
     """A contradictory pair of one path to try in a round of two; empty if there is none."""
     fitting = (
@@ -167,7 +169,7 @@ def _untried(
     return next(fitting, ())
 
 
-def _is_excluded(state: Sorting, asked: PathConnection, told: _Told, path: int) -> bool:
+def _is_excluded(state: PathAssignment, asked: PathConnection, told: _Told, path: int) -> bool:
     """Whether a connection is excluded from a path: it got its full rate beside two connections of the path, or beside
     a confirmed one, or its results with connections of the path are contradictory."""
     strangers = state.strangers(asked, state.paths[path])
@@ -175,7 +177,7 @@ def _is_excluded(state: Sorting, asked: PathConnection, told: _Told, path: int) 
     return path in told.doubted or told.votes[path].count(False) >= VOTES or is_apart
 
 
-def _votes(state: Sorting, one: PathRound) -> list[tuple[PathConnection, int, bool]]:
+def _votes(state: PathAssignment, one: PathRound) -> list[tuple[PathConnection, int, bool]]:
     """The votes of a round: (other connection, its path, whether the asked connection shares it). Connections that
     lost, but not the most, do not vote."""
     share = shares(state.alone, one)
@@ -199,7 +201,7 @@ def _votes(state: Sorting, one: PathRound) -> list[tuple[PathConnection, int, bo
 
 
 def _is_settled(
-    given: Sequence[bool], one: PathRound, other: PathConnection, state: Sorting
+    given: Sequence[bool], one: PathRound, other: PathConnection, state: PathAssignment
 ) -> bool:
     """Whether enough rounds agree, or the last one alone is clear."""
     share = shares(state.alone, one)
@@ -208,14 +210,14 @@ def _is_settled(
     return is_clear or given.count(True) >= VOTES
 
 
-def _together(state: Sorting, path: int, one: PathRound) -> float:
+def _together(state: PathAssignment, path: int, one: PathRound) -> float:
     """The total rate of a path in a round, with the asked connection."""
     return sum(
         mbps for each, mbps in one.mbps.items() if each == one.asked or each in state.paths[path]
     )
 
 
-def _possible(state: Sorting, asked: PathConnection) -> set[int]:
+def _possible(state: PathAssignment, asked: PathConnection) -> set[int]:
     """The paths whose connections have a similar rate alone."""
     rate = max(state.alone[asked], 1e-9)
     ratios = ((path, state.rate_mbps(path) / rate) for path in range(len(state.paths)))
@@ -223,7 +225,7 @@ def _possible(state: Sorting, asked: PathConnection) -> set[int]:
 
 
 def _representatives(
-    state: Sorting,
+    state: PathAssignment,
     asked: PathConnection,
     paths: Sequence[int],
     used: set[PathConnection],

@@ -56,7 +56,7 @@ class PathRound:
 
 
 @dataclass
-class Sorting:
+class PathAssignment:
     """The state of sorting the connections between two leaves; `meetings` are (path, rate) of rounds with several
     connections on a path."""
 

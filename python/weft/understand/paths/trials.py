@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from weft.runs.experiment import experiments_of
-from weft.runs.records.records import Chosen, Kind
+from weft.runs.records.records import ChosenPhase, Kind
 from weft.understand.paths.apart import apart, beside
 from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.placing import sort_paths
-from weft.understand.paths.sorting import PathRound, Sorting, best_alone
-from weft.understand.paths.wide import WideSorting, sort_wide
+from weft.understand.paths.sorting import PathAssignment, PathRound, best_alone
+from weft.understand.paths.wide import WidePathAssignment, sort_wide
 from weft.understand.xray.flows import Flow
 from weft.understand.xray.trial import trials
 
@@ -33,7 +33,7 @@ class LeafPairTrials:
     """Rounds with a new connection beside some that do not disturb each other."""
     heads: tuple[PathConnection, ...] = ()
     """The largest set of such a round that got full rates, including the new connection."""
-    _sorted: Sorting | None = None
+    _sorted: PathAssignment | None = None
 
     def add(self, mbps: dict[PathConnection, float], kind: Kind) -> None:
         """Adds the rates of a phase; the first connection is the one in question."""
@@ -55,7 +55,7 @@ class LeafPairTrials:
         if len(found) == len(one.mbps) > len(self.heads):
             self.heads = found
 
-    def sorted(self) -> Sorting:
+    def sorted(self) -> PathAssignment:
         """The connections sorted by path, from all measurements."""
         if self._sorted is None:
             self._sorted = self._sort(self.heads if self.alone.keys() >= set(self.heads) else ())
@@ -63,10 +63,10 @@ class LeafPairTrials:
                 self._sorted = self._sort(self.apart())
         return self._sorted
 
-    def _sort(self, heads: Sequence[PathConnection]) -> Sorting:
+    def _sort(self, heads: Sequence[PathConnection]) -> PathAssignment:
         return sort_paths(self.alone, self.rounds, heads, self._has_choices)
 
-    def _is_another_number(self, found: Sorting) -> bool:
+    def _is_another_number(self, found: PathAssignment) -> bool:
         """Whether, once all is tried, the number of paths differs from the number of connections on different paths."""
         together = self.apart() if self._has_choices and found.joined and not found.wanted else ()
         if not together or len(together) == len(found.paths) or self.next_beside():
@@ -92,7 +92,7 @@ class LeafPairTrials:
         alone = best_alone(self.alone)
         return apart(alone, float(np.median(list(alone.values()))), rounds)
 
-    def slow_paths(self) -> WideSorting:
+    def slow_paths(self) -> WidePathAssignment:
         """The connections sorted by slow path, from all measurements, if paths are wide."""
         return sort_wide(best_alone(self.alone, self.rounds), self.rounds, self.looks)
 
@@ -115,7 +115,7 @@ class PathLog:
             for dst in pair.dst.members
         }
 
-    def read(self, samples: pa.Table, records: Iterable[Chosen]) -> list[LeafPairTrials]:
+    def read(self, samples: pa.Table, records: Iterable[ChosenPhase]) -> list[LeafPairTrials]:
         """Reads the new samples; `records` are the phases in run.json, which give the ports."""
         new = samples.slice(self._rows)
         self._rows = samples.num_rows
@@ -136,7 +136,7 @@ class PathLog:
             self.found[self._number_of[ends[0]]].add(rates, kind)
 
 
-def _rounds(record: Chosen) -> list[tuple[list[PathConnection], Kind]]:
+def _rounds(record: ChosenPhase) -> list[tuple[list[PathConnection], Kind]]:
     """The connections of each experiment of a phase, in the order of the request, with its kind. Within an experiment,
     each node either sends or receives, and only once."""
     sent = iter([PathConnection(t["src"], t["dst"], t.get("port", 0)) for t in record["transfers"]])

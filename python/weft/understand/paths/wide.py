@@ -31,7 +31,7 @@ SEED = 2911
 
 
 @dataclass
-class WideSorting:
+class WidePathAssignment:
     """Connections by slow path; `others` are on none, `undecided` ones were not tried enough.
 
     `meetings` are the rates of slow paths, by their index, and `wide_mbps` those of other paths that were filled.
@@ -52,11 +52,13 @@ class WideSorting:
         return next(found, None)
 
 
-def sort_wide(alone: Rates, met: Sequence[PathRound], looks: Sequence[PathRound]) -> WideSorting:
+def sort_wide(
+    alone: Rates, met: Sequence[PathRound], looks: Sequence[PathRound]
+) -> WidePathAssignment:
     """Sorts connections by slow path from their rates alone, from rounds that tested for common paths, and from `looks`
     with random connections; and chooses what to try next."""
     rounds = [*met, *looks]
-    state, known = WideSorting(alone), _Pairs(alone, rounds)
+    state, known = WidePathAssignment(alone), _Pairs(alone, rounds)
     for a, b in known.same():
         _join(state, a, b)
     for one in rounds:
@@ -101,14 +103,14 @@ class _Pairs:
         return self.verdict(a, b) is None and tried < MOST_TRIES and have_no_node_twice([a, b])
 
 
-def _join(state: WideSorting, a: PathConnection, b: PathConnection) -> None:
+def _join(state: WidePathAssignment, a: PathConnection, b: PathConnection) -> None:
     """Assigns two connections to one slow path, which may merge two paths."""
     paths = [path for path in state.slow if a in path or b in path]
     joined = list(dict.fromkeys([*(one for path in paths for one in path), a, b]))
     state.slow = [path for path in state.slow if path not in paths] + [joined]
 
 
-def _note_meeting(state: WideSorting, one: PathRound) -> None:
+def _note_meeting(state: WidePathAssignment, one: PathRound) -> None:
     """Records the rate of a path that a round filled."""
     paths = {state.slow_of(each) for each in one.mbps}
     if len(one.mbps) == 2 and len(paths) == 1 and None not in paths:
@@ -121,7 +123,7 @@ def _note_meeting(state: WideSorting, one: PathRound) -> None:
 
 
 def _suspects(
-    state: WideSorting, known: _Pairs, rounds: Sequence[PathRound]
+    state: WidePathAssignment, known: _Pairs, rounds: Sequence[PathRound]
 ) -> tuple[PathConnection, ...]:
     """Two connections to try that lost in a round of several, unless their losses indicate something wide."""
     for one in rounds:
@@ -135,7 +137,7 @@ def _suspects(
     return ()
 
 
-def _one_path(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
+def _one_path(state: WidePathAssignment, known: _Pairs) -> tuple[PathConnection, ...]:
     """Two connections to try, of two slow paths that may be one."""
     for first, second in combinations(state.slow, 2):
         pairs = [(a, b) for a in first for b in second]
@@ -145,7 +147,7 @@ def _one_path(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
     return ()
 
 
-def _unsorted(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
+def _unsorted(state: WidePathAssignment, known: _Pairs) -> tuple[PathConnection, ...]:
     """Sorts the connections that are on no slow path; returns two to try if that is unknown for one."""
     for one in state.alone:
         if state.slow_of(one) is not None:
@@ -160,7 +162,7 @@ def _unsorted(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
     return ()
 
 
-def _look(state: WideSorting, looks: Sequence[PathRound]) -> tuple[PathConnection, ...]:
+def _look(state: WidePathAssignment, looks: Sequence[PathRound]) -> tuple[PathConnection, ...]:
     """Random connections to try concurrently that are on no known slow path, until LOOKS rounds found no other one."""
     done = sum(
         len(one.mbps) >= LEAST_AT_ONCE and all(state.slow_of(each) is None for each in one.mbps)

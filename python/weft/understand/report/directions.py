@@ -8,7 +8,7 @@ from functools import cached_property
 
 from weft.base.quantity import format_mbps
 from weft.runs.link_loads import LinkLoad, Loads, link_loads, switch_loads
-from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
+from weft.runs.records.fabric_records import CableDirection, FabricRecord, LinkRecord
 from weft.understand.limits.fabric_tree import FabricTree
 
 
@@ -63,7 +63,7 @@ class FabricLanes:
         return out, in_
 
     @cached_property
-    def _links(self) -> dict[str, tuple[LinkRecord, Way, Way]]:
+    def _links(self) -> dict[str, tuple[LinkRecord, CableDirection, CableDirection]]:
         """Each link with its lanes out and in, by its lower end."""
         found = ((link, *self.tree.towards_root(link)) for link in self.tree.links)
         return {lower: (link, out, in_) for link, lower, out, in_ in found}

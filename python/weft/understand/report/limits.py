@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from weft.base.nodeset import fold, fold_names
 from weft.base.quantity import format_mbps, format_us, range_mbps
 from weft.runs.folder import RunFolder
-from weft.runs.records.records import Incomplete, Lost
+from weft.runs.records.records import Incomplete, LostNode
 from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.report.table import PageTable
 from weft.understand.tables.limits import folded_tables
@@ -100,7 +100,7 @@ def _phases_text(phases: Sequence[int]) -> str:
     return f"phase {numbers}" if len(set(phases)) == 1 else f"phases {numbers}"
 
 
-def _where(run: RunFolder, entry: Lost | Incomplete, phase: str = "") -> str:
+def _where(run: RunFolder, entry: LostNode | Incomplete, phase: str = "") -> str:
     """Step, phase and, if the plan has several, the launch."""
     step = run.meta.plan.steps[entry["step"]].name
     several = run.meta.plan.launches > 1

@@ -25,7 +25,7 @@ from weft.understand.report.steps import (
 from weft.understand.report.table import PageTable
 from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
-from weft.understand.summary.predictions import Held, held
+from weft.understand.summary.predictions import PredictionCheck, held
 from weft.understand.tables.predictions import held_table
 from weft.understand.tables.signature import signatures_table
 
@@ -106,7 +106,7 @@ class ReportMaterial:
         ]
 
     @cached_property
-    def predictions(self) -> list[tuple[str, Held]]:
+    def predictions(self) -> list[tuple[str, PredictionCheck]]:
         """The predictions of runs with their measurements, each with its run's name."""
         named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
         return [(name, found) for name, found in named if found]

@@ -11,7 +11,7 @@ from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, format_us, range_bytes
 from weft.base.statistics import Floats, median_interval
 from weft.understand.studies.study import SettingStudy, SettingValue, value_of
-from weft.understand.studies.varied import Variant, Varied
+from weft.understand.studies.varied import Variant, VariedStep
 
 KEYS = {"options.send_buffer", "options.receive_buffer"}
 KNEE_SHARE = 0.9
@@ -21,7 +21,7 @@ UNSURE = 4
 DEFAULT = "default"
 
 
-def buffer_study(found: Varied) -> SettingStudy:
+def buffer_study(found: VariedStep) -> SettingStudy:
     """Finds the knee: the smallest buffer from which at least 90 % of the best rate, with autotuning's, is reached.
 
     It is interpolated between buffers on logarithmic axes, for each launch. The round trip is that of the smallest

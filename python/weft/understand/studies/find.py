@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.runs.folder import RunFolder
 from weft.understand.studies import buffers, segments, spread
 from weft.understand.studies.study import SettingStudy, value_of
-from weft.understand.studies.varied import Varied, varied
+from weft.understand.studies.varied import VariedStep, varied
 
 _KINDS = (
     (buffers.KEYS, buffers.buffer_study),
@@ -20,7 +20,7 @@ def studies(run: RunFolder) -> list[SettingStudy]:
     return [_study(one) for one in varied(run)]
 
 
-def _study(found: Varied) -> SettingStudy:
+def _study(found: VariedStep) -> SettingStudy:
     for keys, read in _KINDS:
         if keys.issuperset(found.keys):
             return read(found)

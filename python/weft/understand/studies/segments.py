@@ -8,7 +8,7 @@ from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, range_us
 from weft.base.statistics import Floats, median_interval
 from weft.understand.studies.study import SettingStudy, value_of
-from weft.understand.studies.varied import Variant, Varied
+from weft.understand.studies.varied import Variant, VariedStep
 
 KEYS = {"options.mss", "options.knobs.mtu"}
 FEWEST = 3
@@ -17,7 +17,7 @@ POOR_PCT = 5.0
 """A fit with a larger error at any size is incomplete."""
 
 
-def segment_study(found: Varied) -> SettingStudy:
+def segment_study(found: VariedStep) -> SettingStudy:
     """Fits the time per byte in segments of m bytes as a / m + b: a for the frame, b for the byte itself."""
     sizes = [_segment_bytes(one) for one in found.variants]
     rows = [value_of(one, found, size) for one, size in zip(found.variants, sizes, strict=True)]

@@ -10,14 +10,14 @@ from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.statistics import LEVEL, Floats
 from weft.understand.studies.study import SettingStudy, SettingValue, value_of
-from weft.understand.studies.varied import Variant, Varied
+from weft.understand.studies.varied import Variant, VariedStep
 
 KEYS = {"options.cpus"}
 FEWEST = 4
 """The fewest timings from which a spread is computed."""
 
 
-def affinity_study(found: Varied) -> SettingStudy:
+def affinity_study(found: VariedStep) -> SettingStudy:
     """Compares the last value's spread with the first one's."""
     first, last = found.variants[0], found.variants[-1]
     rows = [value_of(one, found, note=_note(one)) for one in found.variants]

@@ -10,7 +10,7 @@ from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, significant
 from weft.base.result import Documented
 from weft.base.statistics import median_interval
-from weft.understand.studies.varied import Variant, Varied
+from weft.understand.studies.varied import Variant, VariedStep
 
 Kind = Literal["buffers", "segments", "affinity", "setting"]
 
@@ -115,7 +115,7 @@ def _turned(rows: Iterable[Sequence[str]]) -> list[list[str]]:
 
 
 def value_of(
-    one: Variant, among: Varied, granted_bytes: int | None = None, note: str = ""
+    one: Variant, among: VariedStep, granted_bytes: int | None = None, note: str = ""
 ) -> SettingValue:
     """The row of one value."""
     is_pingpong = one.curve.pattern == "pingpong"

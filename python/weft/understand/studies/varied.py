@@ -49,7 +49,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Varied:
+class VariedStep:
     """A step of the plan, the `keys` that change together, and the measurements with each of their values."""
 
     name: str
@@ -57,7 +57,7 @@ class Varied:
     variants: tuple[Variant, ...]
 
 
-def varied(run: RunFolder) -> list[Varied]:
+def varied(run: RunFolder) -> list[VariedStep]:
     """The varied steps with at least two measured values, in the plan's order."""
     measured = {curve.step: _ended(run, curve) for curve in curves(run)}
     groups: dict[str, list[Variant]] = {}
@@ -69,7 +69,7 @@ def varied(run: RunFolder) -> list[Varied]:
             groups.setdefault(step.over.of, []).append(one)
             keys[step.over.of] = tuple(step.over.values)
     return [
-        Varied(name, keys[name], _same_launches(group))
+        VariedStep(name, keys[name], _same_launches(group))
         for name, group in groups.items()
         if len(group) > 1
     ]

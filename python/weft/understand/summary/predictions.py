@@ -73,7 +73,7 @@ class JudgedKernel:
 
 
 @dataclass(frozen=True)
-class Held:
+class PredictionCheck:
     """A run's prediction, and its kernels in the order of the prediction."""
 
     prediction: RunPrediction
@@ -100,7 +100,7 @@ class Held:
         }
 
 
-def held(run: RunFolder) -> Held | None:
+def held(run: RunFolder) -> PredictionCheck | None:
     """The prediction of a run with its measurements; None if nothing was predicted. Raises RequestError if
     prediction.json cannot be read."""
     prediction = None if run.in_memory is not None else read_prediction(run.directory)
@@ -112,7 +112,7 @@ def held(run: RunFolder) -> Held | None:
         _beside(one, measured.get((one.step, one.variant, one.size_bytes)), is_known)
         for one in prediction.kernels
     ]
-    return Held(prediction, found)
+    return PredictionCheck(prediction, found)
 
 
 def kernel_name(one: PredictedKernel | KernelTime) -> str:

@@ -10,7 +10,7 @@ from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta, Warning
 from weft.understand.curve.curve import curves
-from weft.understand.curve.delivery import Delivered, deliveries
+from weft.understand.curve.delivery import DeliveryCounts, deliveries
 from weft.understand.curve.points import CurvePoint, curve_points
 from weft.understand.curve.signature import Signature, of_curve, of_curves
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
@@ -33,7 +33,7 @@ from weft.understand.node.occupation import (
 )
 from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
-from weft.understand.summary.predictions import Held, held
+from weft.understand.summary.predictions import PredictionCheck, held
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class Summary:
     sampled: dict[int, Digests] = field(default_factory=dict)
     """Digests of all transfers, by step of which the run keeps only a sample."""
     caches: list[CacheHits] = field(default_factory=list)
-    deliveries: list[Delivered] = field(default_factory=list)
+    deliveries: list[DeliveryCounts] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     studies: list[SettingStudy] = field(default_factory=list)
     activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
     """Results by the name of their kind (`weft.understand.kinds`)."""
-    prediction: Held | None = None
+    prediction: PredictionCheck | None = None
     signatures: list[Signature] = field(default_factory=list)
     """The signature of each curve."""
 

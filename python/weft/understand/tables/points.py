@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from weft.base.interval import Interval
 from weft.base.quantity import format_us
 from weft.base.table import ResultColumn, ResultTable
-from weft.understand.curve.delivery import Delivered
+from weft.understand.curve.delivery import DeliveryCounts
 from weft.understand.curve.over_launches import over_launches
 from weft.understand.curve.points import CurvePoint
 
@@ -54,6 +54,6 @@ def points_table(points: Sequence[CurvePoint]) -> ResultTable:
     return ResultTable.of("points", _POINTS, points)
 
 
-def deliveries_table(delivered: Sequence[Delivered]) -> ResultTable:
+def deliveries_table(delivered: Sequence[DeliveryCounts]) -> ResultTable:
     """All sizes of all steps whose messages may be lost; counts are totals over launches."""
     return ResultTable.of("deliveries", _DELIVERED, delivered)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
 from weft.runs.predicted import RunPrediction
-from weft.understand.summary.predictions import Held, JudgedKernel, kernel_name
+from weft.understand.summary.predictions import JudgedKernel, PredictionCheck, kernel_name
 
 
 def _measured_ms(one: JudgedKernel) -> Interval | float | None:
@@ -58,7 +58,7 @@ def predicted_table(found: RunPrediction) -> ResultTable:
     return ResultTable.of("predicted", _PREDICTED, found.kernels, _remarks(found))
 
 
-def held_table(found: Held) -> ResultTable:
+def held_table(found: PredictionCheck) -> ResultTable:
     """A row for each kernel, predicted and measured."""
     title = "predicted and measured"
     return ResultTable.of(title, _HELD, found.kernels, _remarks(found.prediction))

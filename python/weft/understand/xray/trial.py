@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from weft.base.statistics import Floats
 from weft.runs.experiment import Experiment, experiments_of
-from weft.runs.records.records import Chosen
+from weft.runs.records.records import ChosenPhase
 from weft.understand.curve.curve import Ints, column, group_slices, group_starts, joint_code
 from weft.understand.xray.flows import Members, is_in
 
@@ -57,7 +57,7 @@ class FlowTrial:
         return replace(self, src=self.src[flows], dst=self.dst[flows], mbps=self.mbps[flows])
 
 
-def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list[FlowTrial]:
+def trials(samples: pa.Table, step: int, records: Iterable[ChosenPhase] = ()) -> list[FlowTrial]:
     """The phases of a step in order; `records` are the phases in run.json, which give their purposes.
 
     The rate of a transfer with several rows is all bytes over all time.

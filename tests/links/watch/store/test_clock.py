@@ -22,7 +22,14 @@ from weft.links.watch.alerts.recent import Recent
 from weft.links.watch.store.clock import as_now, steps_of
 from weft.links.watch.store.days import read_day
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import Site, SiteLink, Watched, WatchRecord, Writer, open_watch
+from weft.links.watch.store.store import (
+    Site,
+    SiteLink,
+    StoredWatch,
+    WatchRecord,
+    Writer,
+    open_watch,
+)
 from weft.links.watch.store.thinning import thin
 from weft.runs.probes import SCHEMA, HostEvent
 
@@ -132,7 +139,7 @@ def test_what_is_thinned_says_the_same(tmp_path: Path) -> None:
     folder = written(tmp_path / "watch", rows, events)
     day = thin(read_day(folder, "2024-10-04").table, 60.0)
     assert day.num_rows < rows.num_rows / 2
-    [series] = history(Watched(folder, record(), {"2024-10-04": day}, events, []))
+    [series] = history(StoredWatch(folder, record(), {"2024-10-04": day}, events, []))
     assert series.count == rows.num_rows
     is_right(series)
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from weft.links.analysis.series import Mark
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import Site, SiteLink, Watched, WatchRecord
+from weft.links.watch.store.store import Site, SiteLink, StoredWatch, WatchRecord
 from weft.runs.probes import DAY_SCHEMA, HostEvent
 
 
@@ -26,7 +26,7 @@ def test_a_mark_lasts_from_its_begin_and_a_step_of_the_clock_does_not_last() -> 
         schema=DAY_SCHEMA,
     )
     record = WatchRecord(sites=[Site(name="a"), Site(name="b")], links=links)
-    out, back = history(Watched(Path(), record, {"1970-01-01": day}, events, []))
+    out, back = history(StoredWatch(Path(), record, {"1970-01-01": day}, events, []))
     assert out.time_s.tolist() == back.time_s.tolist()
     assert out.marks == (
         Mark("pressure", 101.0, 103.5),

@@ -14,7 +14,7 @@ from weft.links.analysis.quarters import quarters
 from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.store.days import standing_for_one
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import Watched
+from weft.links.watch.store.store import StoredWatch
 from weft.links.watch.store.thinning import thin
 from weft.runs.probes import SCHEMA
 
@@ -41,7 +41,7 @@ def eventful(seconds: int, seed: int = 1) -> pa.Table:
 
 
 def series(table: pa.Table, tmp_path=None) -> list[ProbeSeries]:
-    return history(Watched(tmp_path, record(), {"day": table}, [], []))
+    return history(StoredWatch(tmp_path, record(), {"day": table}, [], []))
 
 
 @pytest.mark.parametrize("to_s", [180.0])

@@ -2,7 +2,7 @@
 
 from weft.measure.execute.file_cast.chain import Chain, ChainLink
 from weft.measure.execute.file_cast.stall import Stalls
-from weft.measure.testbed.agent.reply import Spent
+from weft.measure.testbed.agent.reply import CastProgress
 
 
 def made(*nodes: int) -> Chain:
@@ -44,9 +44,9 @@ def test_the_source_is_never_suspected() -> None:
         assert chain.suspect(ChainLink(9, 0, node)) == node
 
 
-def spent(known: int) -> Spent:
+def spent(known: int) -> CastProgress:
     sums = ("read", "receive", "write", "forward", "wait", "blocked")
-    return Spent(
+    return CastProgress(
         **{f"{name}_ns": 0 for name in sums},
         **dict.fromkeys(("held_bytes", "damaged", "stored"), 0),
         **dict.fromkeys(("first_ns", "last_ns", "whole_ns"), None),

@@ -9,7 +9,7 @@ from support.made.computed import compute
 from support.refusals import refused
 from weft import _core
 from weft.measure.execute.request import resume_run
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.plan.load import load_plan
 from weft.plan.plan import to_json
 from weft.runs.folder import RunFolder
@@ -98,14 +98,14 @@ def test_wrong_traffic_is_refused_before_a_folder_is_made(tmp_path: Path) -> Non
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = drive(tmp_path / "whole")
-    drive_on = Simulated.drive
+    drive_on = SimulatedNetwork.drive
 
-    def stops(self: Simulated, step: Any, first: int, last: int) -> Any:
+    def stops(self: SimulatedNetwork, step: Any, first: int, last: int) -> Any:
         if step.name == "even":
             raise KeyboardInterrupt
         return drive_on(self, step, first, last)
 
-    monkeypatch.setattr(Simulated, "drive", stops)
+    monkeypatch.setattr(SimulatedNetwork, "drive", stops)
     assert drive(tmp_path / "run").meta.status != "complete"
     monkeypatch.undo()
     resumed = resume_run(str(tmp_path / "run"))

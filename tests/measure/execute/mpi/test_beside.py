@@ -11,7 +11,7 @@ from support.live.loopback import start_agent
 from support.plans import a_step
 from weft.measure.execute.mpi import beside
 from weft.measure.testbed.agent.agent import Recorded
-from weft.measure.testbed.agent.reply import NotRead, Recording
+from weft.measure.testbed.agent.reply import NotRead, RecordReply
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Node
 from weft.plan.pattern import Pingpong
@@ -48,7 +48,7 @@ def rank_with_one_batch(name: str) -> None:
 
 def test_what_a_process_says_it_used_is_in_the_stretch_of_its_batch() -> None:
     recording, evidence = recorded_while(rank_with_one_batch)
-    assert isinstance(recording, Recording) and "process_waiting_ns" in recording.counters
+    assert isinstance(recording, RecordReply) and "process_waiting_ns" in recording.counters
     assert isinstance(evidence, Evidence)
     rows = {one["counter"]: one for one in evidence.rows.to_pylist()}
     user = rows["process_user_ns"]
@@ -58,7 +58,7 @@ def test_what_a_process_says_it_used_is_in_the_stretch_of_its_batch() -> None:
 
 def test_a_rank_that_does_not_come_is_said_and_the_agent_goes_on() -> None:
     (said,) = recorded_while(lambda name: None)
-    assert said == Recording([], [NotRead("*", "the rank did not find its agent")])
+    assert said == RecordReply([], [NotRead("*", "the rank did not find its agent")])
 
 
 def test_a_name_that_another_process_has_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +66,6 @@ def test_a_name_that_another_process_has_is_said(monkeypatch: pytest.MonkeyPatch
     with socket.socket(socket.AF_UNIX) as other:
         other.bind("\0weft-taken-by-a-test-0")
         (said,) = recorded_while(lambda name: None)
-    assert isinstance(said, Recording)
+    assert isinstance(said, RecordReply)
     assert said.missing == [NotRead("*", said.missing[0].reason)]
     assert "in use" in said.missing[0].reason

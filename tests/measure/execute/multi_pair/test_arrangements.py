@@ -20,7 +20,7 @@ from weft.measure.execute.multi_pair.counters import interface_names, judge
 from weft.measure.execute.multi_pair.settle import bond_of, settle_pairs
 from weft.measure.execute.multi_pair.synchronised import PairJob, Together
 from weft.measure.execute.settle.settle import settle
-from weft.measure.testbed.agent.reply import Facts, Interface, Timed
+from weft.measure.testbed.agent.reply import BatchTime, Facts, Interface
 from weft.measure.testbed.agent.request import Batch
 from weft.measure.testbed.base import Node
 from weft.measure.testbed.open import open_testbed
@@ -166,7 +166,7 @@ class Driver:
         self.asked_ns = batch.start_ns
         self.leads_ns.append(self.asked_ns - time.monotonic_ns())
 
-    async def expect(self, kind: type[Timed], beside: object) -> Timed:
+    async def expect(self, kind: type[BatchTime], beside: object) -> BatchTime:
         late_ns = self.late_ns if len(self.leads_ns) <= self.times else 0
         return kind(self.asked_ns + late_ns, elapsed_ns=10_000_000)
 

@@ -14,7 +14,7 @@ from weft.base import binaries
 from weft.measure.execute.pair import run_step
 from weft.measure.testbed.agent import wire_format
 from weft.measure.testbed.agent.agent import Agent, AgentError, describe_end
-from weft.measure.testbed.agent.reply import Ended, PhaseOver
+from weft.measure.testbed.agent.reply import PhaseOver, ProcessEnd
 
 pytestmark = pytest.mark.timed
 
@@ -127,7 +127,7 @@ async def through_a_frame(message):
     return await wire_format.Reader(stream).read()
 
 
-@pytest.mark.parametrize("said", [Ended(7, -9, "it was killed"), PhaseOver(1, 0.5)])
+@pytest.mark.parametrize("said", [ProcessEnd(7, -9, "it was killed"), PhaseOver(1, 0.5)])
 def test_a_message_survives_its_frame(said):
     assert asyncio.run(through_a_frame(said)) == said
 

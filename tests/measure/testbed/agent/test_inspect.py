@@ -10,7 +10,13 @@ import pytest
 from support.live import handshake, loopback
 from weft.measure.testbed.agent import reply
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import Answer, Echoing, EchoStopped, Inspected, Tried
+from weft.measure.testbed.agent.reply import (
+    Answer,
+    EchoReply,
+    EchoStopReply,
+    InspectReply,
+    TryReply,
+)
 from weft.measure.testbed.agent.request import Echo, Inspect, PathsRequest, Peer, Request, StopEcho
 from weft.measure.testbed.ports import PortRange
 
@@ -27,14 +33,14 @@ async def asked(agent: Agent, request: Request, answer: type[Answer]) -> Answer:
 
 async def tried(agent: Agent, token: str, port: int, source: str = HOME) -> reply.Path:
     peer = Peer(node=1, network=0, from_=source, to=f"{HOME}:{port}")
-    (path,) = (await asked(agent, PathsRequest(peers=[peer], token=token), Tried)).paths
+    (path,) = (await asked(agent, PathsRequest(peers=[peer], token=token), TryReply)).paths
     return path
 
 
 async def echoed(agent: Agent, token: str, address: str = HOME, ports: Any = None) -> int:
     """The port on which an agent echoes from now on."""
     (port,) = (
-        await asked(agent, Echo(addresses=[address], ports=ports, token=token), Echoing)
+        await asked(agent, Echo(addresses=[address], ports=ports, token=token), EchoReply)
     ).ports
     return port
 
@@ -43,7 +49,7 @@ async def echoed(agent: Agent, token: str, address: str = HOME, ports: Any = Non
 async def test_the_kernel_is_asked_about_interfaces_by_their_addresses(
     agent: Agent, _: Agent
 ) -> None:
-    seen = await asked(agent, Inspect(addresses=[HOME, NOWHERE]), Inspected)
+    seen = await asked(agent, Inspect(addresses=[HOME, NOWHERE]), InspectReply)
     home, nowhere = seen.interfaces
     assert nowhere is None
     assert home["mtu_bytes"] == int(Path("/sys/class/net/lo/mtu").read_text())
@@ -61,7 +67,7 @@ async def test_a_way_is_tried_and_closed_again(one: Agent, other: Agent) -> None
     assert path.connect_error is path.datagram_error is None
     assert path.answered == path.asked and path.mtu_bytes == 65535
     assert abs(path.clock_offset_us) <= path.clock_error_us
-    await asked(other, StopEcho(), EchoStopped)
+    await asked(other, StopEcho(), EchoStopReply)
     path = await tried(one, token, port)
     # Paths are tried to who has said that it listens, so that a refusal comes from the way.
     assert f"a firewall rejects port {port}" in path.connect_error
@@ -75,7 +81,7 @@ async def test_who_has_not_the_token_is_not_answered(one: Agent, other: Agent) -
     path = await tried(one, secrets.token_hex(32), port)
     assert path.connect_error is None and "no answer" in path.datagram_error
     assert (await tried(one, token, port)).answered == 10
-    assert (await asked(other, StopEcho(), EchoStopped)).rejected == 1
+    assert (await asked(other, StopEcho(), EchoStopReply)).rejected == 1
 
 
 @loopback.between_agents
@@ -93,7 +99,7 @@ async def test_a_question_is_answered_once_and_with_fewer_bytes(_: Agent, other:
             socket_.send(sent)
             with pytest.raises(TimeoutError):
                 socket_.recv(2000)
-    assert (await asked(other, StopEcho(), EchoStopped)).rejected == 2
+    assert (await asked(other, StopEcho(), EchoStopReply)).rejected == 2
 
 
 def asking(address: str, port: int) -> socket.socket:

@@ -8,7 +8,7 @@ import pytest
 from support.live import loopback
 from weft.measure.execute.pair import endpoint
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import Connected, Done, Listening
+from weft.measure.testbed.agent.reply import ConnectReply, Done, ListenReply
 
 pytestmark = pytest.mark.timed
 
@@ -51,11 +51,11 @@ def measure_through(damage_at: int | None) -> int:
     async def scenario(driver: Agent, server: Agent) -> int:
         job = loopback.job(step)
         await server.send(job.serve_request(1))
-        port = (await server.expect(Listening)).port
+        port = (await server.expect(ListenReply)).port
         proxy = await meddler(port, damage_at)
         proxy_port = proxy.sockets[0].getsockname()[1]
         await driver.send(job.drive_request(0, endpoint(loopback.ADDRESS, proxy_port)))
-        for expected in (Connected, Done):
+        for expected in (ConnectReply, Done):
             await server.expect(expected)
         proxy.close()
         return 1

@@ -16,7 +16,7 @@ from support.here import weft_json
 from support.live import handshake, loopback
 from weft.measure.execute.pair import endpoint
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import Done, Listening
+from weft.measure.testbed.agent.reply import Done, ListenReply
 from weft.measure.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timed
 
 async def serve(server: Agent, job):
     await server.send(job.serve_request(1))
-    return (await server.expect(Listening)).port
+    return (await server.expect(ListenReply)).port
 
 
 async def drive(driver: Agent, job, port: int):

@@ -4,10 +4,10 @@ import pytest
 
 from weft.base.errors import RequestError
 from weft.measure.testbed.vm.brackets import split_spec
-from weft.measure.testbed.vm.room import Room, check_room
+from weft.measure.testbed.vm.room import GuestCapacity, check_room
 from weft.measure.testbed.vm.settings import GuestSettings
 
-ROOM = Room(free_mbytes=20_000, processors=4, accelerator="tcg")
+ROOM = GuestCapacity(free_mbytes=20_000, processors=4, accelerator="tcg")
 
 
 def test_what_guests_take_is_said_with_what_there_is_and_what_would_be_right() -> None:

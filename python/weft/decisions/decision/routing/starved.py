@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from weft.base.alike import listed
 from weft.decisions.decision.designs import Design
 from weft.decisions.decision.document import MOST_NAMED
-from weft.decisions.decision.prepare import Prepared
+from weft.decisions.decision.prepare import PreparedRequest
 from weft.decisions.decision.quantities import points_of
 from weft.decisions.decision.routing.other import OtherRouting, other_routing
 from weft.decisions.decision.workloads import WeightedWorkload
@@ -36,7 +36,7 @@ class StarvedWorkload:
     other: Task | None
 
 
-def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[StarvedWorkload]:
+def slow_ones(prepared: PreparedRequest, rows: Rows) -> Iterator[StarvedWorkload]:
     """Starved workloads on designs with several paths, without refused and latency-bound ones."""
     points = tuple(points_of(prepared.host, prepared.quantities))
     for design in prepared.designs:
@@ -57,7 +57,7 @@ def routings(designs: Sequence[Design]) -> str:
     return f"routing: {'; '.join(told)}"
 
 
-def routing_warnings(prepared: Prepared, rows: Rows) -> Iterator[Warning]:
+def routing_warnings(prepared: PreparedRequest, rows: Rows) -> Iterator[Warning]:
     """Warns of the rates that hosts get, and of those with another routing if it was simulated."""
     for one in slow_ones(prepared, rows):
         design, there = one.design, rows.get(one.other.key) if one.other else None

@@ -21,7 +21,7 @@ from weft.decisions.recommendations.sources.search_run import plan_of
 from weft.knobs.recommendation import Recommendation
 from weft.understand.explain.finding import Explanation
 from weft.understand.host.disturbed import not_usable
-from weft.understand.node.faster import LINK, Faster, Sped, part_text
+from weft.understand.node.faster import LINK, Faster, PartSpeedup, part_text
 from weft.understand.node.full_part import FullPart
 
 BROKEN = {
@@ -95,7 +95,7 @@ class PairRun(RunSource):
             commands=(one.test,) if one.test else one.apply,
         )
 
-    def _faster(self, full: FullPart, faster: Faster, sped: Sped) -> Action:
+    def _faster(self, full: FullPart, faster: Faster, sped: PartSpeedup) -> Action:
         """Only as fast as needed for most of the possible gain, since the rest costs most."""
         part, size = part_text(full.part), format_bytes(faster.size_bytes)
         gain = sped.rate_mbps / faster.rate_mbps
@@ -111,7 +111,7 @@ class PairRun(RunSource):
             checks=self._simulations(faster.key, sped),
         )
 
-    def _simulations(self, key: str, sped: Sped) -> tuple[ByHand, ...]:
+    def _simulations(self, key: str, sped: PartSpeedup) -> tuple[ByHand, ...]:
         """The plan again on the machine with the faster part, if there is a command for it."""
         spec, change = self.cluster.spec, f"{key}={sped.value}"
         plan = plan_of(self.path, self.run)

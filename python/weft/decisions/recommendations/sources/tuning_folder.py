@@ -11,7 +11,7 @@ from weft.decisions.recommendations.action import (
     ActionEvidence,
     ByHand,
     Check,
-    Expected,
+    ExpectedEffect,
     PlanCheck,
     id_of,
 )
@@ -87,7 +87,7 @@ class TuningFolder(WorkSource[TuningResult, TuneRequest]):
         run = RunFolder.open(before)
         steps = run.meta.plan.steps
         expected = tuple(
-            Expected(name, point.size_bytes, one.effect, "time", seen, "measured")
+            ExpectedEffect(name, point.size_bytes, one.effect, "time", seen, "measured")
             for point in points(run)
             if point.pattern == pattern
             and (name := steps[point.step].name)

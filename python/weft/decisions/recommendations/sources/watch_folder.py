@@ -22,7 +22,7 @@ from weft.links.analysis.causes import CLASSES, Incident
 from weft.links.analysis.findings import LinkFindings, WatchFindings, analyse
 from weft.links.analysis.messages import MessageTimes, message_times
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import Watched
+from weft.links.watch.store.store import StoredWatch
 from weft.runs.run_warnings import RunWarning
 
 LEAST_SHARE = 1e-3
@@ -49,7 +49,7 @@ class WatchFolder:
 
     cluster = None
 
-    def __init__(self, path: Path, watched: Watched) -> None:
+    def __init__(self, path: Path, watched: StoredWatch) -> None:
         self.path = path
         self._series = history(watched)
         self.when = max((one.start + float(one.time_s[-1]) for one in self._series), default=0.0)

@@ -18,7 +18,7 @@ from weft.base.errors import RequestError
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said, shown
 from weft.faces.api.run import Run
-from weft.network.model.estimate import Estimate, Fitted, residuals_table
+from weft.network.model.estimate import Estimate, FittedModel, residuals_table
 from weft.network.model.gamma_points import read_gamma_points
 from weft.network.model.laws_fit import fit_laws, fit_laws_modified
 from weft.network.model.misfit import misfit_lines
@@ -28,12 +28,14 @@ from weft.understand.curve import hockney_fit
 from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.loads.gamma_runs import GammaSweep, sweep_of_runs
 
-Held = Mapping[str, float]
+PredictionCheck = Mapping[str, float]
 Sources = Sequence[str | StoredRun]
 Size = int | None
 
 
-def _fit_hockney(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
+def _fit_hockney(
+    sources: Sources, size_bytes: Size, held: PredictionCheck, ceiling: bool
+) -> FittedModel:
     _refuse_ceiling("hockney", ceiling)
     if held or size_bytes is not None:
         raise RequestError("--hold, --size: Hockney's model is fitted whole", "leave them out")
@@ -43,12 +45,16 @@ def _fit_hockney(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) 
     return hockney_fit.fit(source if isinstance(source, StoredRun) else StoredRun.open(source))
 
 
-def _fit_laws(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
+def _fit_laws(
+    sources: Sources, size_bytes: Size, held: PredictionCheck, ceiling: bool
+) -> FittedModel:
     sweep = _sweep(sources, size_bytes)
     return replace(fit_laws(sweep.points, held, ceiling), notes=sweep.notes)
 
 
-def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
+def _fit_laws_modified(
+    sources: Sources, size_bytes: Size, held: PredictionCheck, ceiling: bool
+) -> FittedModel:
     """Fit modified LAWS; a simulated machine's own p and beta are held, unless others are."""
     _refuse_ceiling("laws-modified", ceiling)
     sweep = _sweep(sources, size_bytes)
@@ -76,7 +82,7 @@ def _sweep(sources: Sources, size_bytes: Size) -> GammaSweep:
     return sweep_of_runs(runs, size_bytes)
 
 
-_FITS: dict[str, Callable[[Sources, Size, Held, bool], Fitted]] = {
+_FITS: dict[str, Callable[[Sources, Size, PredictionCheck, bool], FittedModel]] = {
     "hockney": _fit_hockney,
     "laws": _fit_laws,
     "laws-modified": _fit_laws_modified,
@@ -107,7 +113,7 @@ class Parameters(Table):
 class Fit(Said):
     """A model with the parameters that fit best. Made by `weft.fit`."""
 
-    def __init__(self, fitted: Fitted) -> None:
+    def __init__(self, fitted: FittedModel) -> None:
         self.fitted = fitted
         """All that was found, as `weft fit --json` has it."""
 
@@ -176,7 +182,7 @@ class Model(Said):
     def fit(
         self,
         *sources: Run | str | os.PathLike[str],
-        hold: Held | None = None,
+        hold: PredictionCheck | None = None,
         size_bytes: int | None = None,
         ceiling: bool = False,
     ) -> Fit:
@@ -200,7 +206,7 @@ models = {name: Model(name) for name in _FITS}
 def fit(
     *runs: Run | str | os.PathLike[str],
     model: str,
-    hold: Held | None = None,
+    hold: PredictionCheck | None = None,
     size_bytes: int | None = None,
     ceiling: bool = False,
 ) -> Fit:

@@ -16,7 +16,7 @@ from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up, make_room
 from weft.measure.testbed.lab.weather import (
     COMMAND_LINE,
-    Weather,
+    FaultSchedule,
     add_weather,
     add_weather_file,
     clear_weather,
@@ -110,7 +110,9 @@ def weather(
         print_weather(found)
 
 
-def _changed(entry: LabEntry, events: tuple[str, ...], speed: float | None, clear: bool) -> Weather:
+def _changed(
+    entry: LabEntry, events: tuple[str, ...], speed: float | None, clear: bool
+) -> FaultSchedule:
     """The weather of a lab after the requested changes."""
     if clear:
         if events:

@@ -16,7 +16,7 @@ from weft.measure.execute.lab_scale.load import load_of_pair
 from weft.measure.execute.lab_scale.settle import announce, settle_lab
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.open import open_testbed
-from weft.operate.vpn.job import Wanted, observe_job
+from weft.operate.vpn.job import ChosenBatch, observe_job
 from weft.operate.vpn.measure import VpnRequest, measure_vpn
 
 
@@ -63,7 +63,7 @@ def vpn(
     scale: float | None,
     nodes: int | None,
     ports: str | None,
-    wanted: Wanted | None,
+    wanted: ChosenBatch | None,
     as_json: bool,
     command: tuple[str, ...],
 ) -> None:
@@ -98,7 +98,7 @@ def _observe(
     testbed: Testbed,
     through: tuple[str, str],
     command: tuple[str, ...],
-    wanted: Wanted | None,
+    wanted: ChosenBatch | None,
     out: str | None,
     as_json: bool,
 ) -> None:

@@ -13,7 +13,7 @@ from weft.base.quantity import number
 from weft.faces.api.models.fit import models
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.layout import plain_table, print_disturbed, print_table, terminal
-from weft.network.model.estimate import Estimate, Fitted, residuals_table
+from weft.network.model.estimate import Estimate, FittedModel, residuals_table
 from weft.network.model.misfit import misfit_lines
 
 OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to narrow it"
@@ -70,7 +70,7 @@ def _held(text: str) -> tuple[str, float]:
         raise RequestError(f'--hold "{text}": not NAME=VALUE', "such as --hold p=0.55") from None
 
 
-def _title(fitted: Fitted) -> str:
+def _title(fitted: FittedModel) -> str:
     if fitted.doubts:
         return f"{fitted.name}, without intervals: nothing can be concluded from the run"
     if fitted.misfits:

@@ -8,7 +8,7 @@ from weft.base.nodeset import fold
 from weft.faces.cli.tables.layout import drawn, terminal, titled
 from weft.faces.cli.tables.run_warnings import print_run_warnings
 from weft.knobs.recommendation import at_least_text, times_text
-from weft.operate.tuning.choice import Skipped
+from weft.operate.tuning.choice import SkippedKnob
 from weft.operate.tuning.foresee import Foreseen
 from weft.operate.tuning.tables import candidates_table
 from weft.operate.tuning.tuning import TuningResult
@@ -46,7 +46,7 @@ def print_tuning(found: TuningResult) -> None:
     print_run_warnings(console, found.warnings)
 
 
-def _skipped(skipped: tuple[Skipped, ...]) -> list[str]:
+def _skipped(skipped: tuple[SkippedKnob, ...]) -> list[str]:
     ordered = sorted(skipped, key=lambda one: one.why)
     return [
         f"  {why}: {', '.join(one.knob for one in alike)}"

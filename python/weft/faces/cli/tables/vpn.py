@@ -6,7 +6,7 @@ from weft.base.quantity import number
 from weft.faces.cli.tables.layout import plain_table, terminal, titled
 from weft.faces.cli.tables.run_warnings import print_run_warnings
 from weft.operate.vpn.comparison import Ends, PathMedians, TunnelComparison
-from weft.operate.vpn.job import Observed
+from weft.operate.vpn.job import TunnelTraffic
 from weft.runs.run_warnings import in_doubt
 
 
@@ -53,7 +53,7 @@ _USED = {
 }
 
 
-def print_observed(found: Observed) -> None:
+def print_observed(found: TunnelTraffic) -> None:
     """Print which path a job's bytes took, and how to change it."""
     console = terminal(soft_wrap=True)
     wrong = f": wrong, the {found.wanted} was wanted" if found.is_wrong else ""

@@ -8,13 +8,13 @@ import msgspec
 from weft.base.quantity import format_mbps
 from weft.faces.cli.output import print_json
 from weft.faces.cli.tables.layout import plain_table, terminal
-from weft.measure.testbed.lab.weather import LabEvent, LogLine, Weather
+from weft.measure.testbed.lab.weather import FaultSchedule, LabEvent, LogLine
 
 NS_PER_MS = 1e6
 PPM_PER_PERCENT = 1e4
 
 
-def print_weather(weather: Weather) -> None:
+def print_weather(weather: FaultSchedule) -> None:
     """Print the events of a lab, each with its next change."""
     table = plain_table("", "event", "where", "what", "now")
     for event in weather.events:

@@ -35,7 +35,7 @@ class DeliveryError(Exception):
     """Why a notice could not be delivered; without the webhook's address, which may contain a secret."""
 
 
-class Courier:
+class Notifier:
     """Delivers the notices in the outbox of a ledger, in order, while `run` runs."""
 
     def __init__(

@@ -16,7 +16,7 @@ SILENT_S = 120.0
 
 
 @dataclass(frozen=True)
-class Heard:
+class SiteContact:
     """A site with an agent: when it was last fetched, and why not since ("" if it was)."""
 
     at_s: float | None = None
@@ -34,14 +34,14 @@ class LinkProgress:
 
 
 @dataclass(frozen=True)
-class WatchLook:
+class WatchSnapshot:
     """`links` are the active links with probes; `silent` those of which nothing arrives, with the time of their newest
     probe. Evaluations began at `since_s`."""
 
     now_s: float
     incidents: list[Incident]
     links: dict[LinkName, LinkProgress]
-    sites: dict[str, Heard]
+    sites: dict[str, SiteContact]
     silent: dict[LinkName, float | None] = field(default_factory=dict)
     since_s: float = 0.0
 
@@ -56,8 +56,8 @@ class WatchLook:
 
 
 def look_at(
-    recent: Recent, record: WatchRecord, sites: dict[str, Heard], now_s: float
-) -> WatchLook:
+    recent: Recent, record: WatchRecord, sites: dict[str, SiteContact], now_s: float
+) -> WatchSnapshot:
     """Analyse the recent probes."""
     series = recent.series()
     turns = {(one.src, one.dst, one.network): one for one in series}
@@ -73,4 +73,4 @@ def look_at(
             probes = turns[link.src, link.dst, link.network]
             groups = len({*zip(probes.kind[-64:], probes.size_bytes[-64:], strict=True)})
             links[name_of(link)] = LinkProgress(newest_s, arrived_s, groups * interval_s)
-    return WatchLook(now_s, find_incidents(series), links, sites, silent, recent.since_s)
+    return WatchSnapshot(now_s, find_incidents(series), links, sites, silent, recent.since_s)

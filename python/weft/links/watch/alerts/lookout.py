@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from weft.links.analysis.levels.changes import LevelShift
 from weft.links.watch.alerts import limits, outages, shifts, silence
-from weft.links.watch.alerts.courier import Courier
+from weft.links.watch.alerts.courier import Notifier
 from weft.links.watch.alerts.event import LinkName, Notice
 from weft.links.watch.alerts.ledger import log_notices, read_ledger, save_ledger
-from weft.links.watch.alerts.look import Heard, WatchLook, look_at
+from weft.links.watch.alerts.look import SiteContact, WatchSnapshot, look_at
 from weft.links.watch.alerts.now import Counts, LinkNumbers, numbers_of, write_now
 from weft.links.watch.alerts.recent import Recent, name_of
 from weft.links.watch.alerts.settings import AlertSettings
@@ -28,7 +28,7 @@ from weft.runs.probes import HostEvent as Mark
 CHANGES_EVERY_S = 900.0
 
 
-class Lookout:
+class AlertEvaluator:
     """The evaluator of one coordinator, whose record it reads; `settings` may change while it runs."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Lookout:
         self._recent = Recent(record)
         self._weeks = Weeks(folder)
         self._ledger = read_ledger(folder)
-        self._courier = Courier(self._ledger, self._save, settings, tell)
+        self._courier = Notifier(self._ledger, self._save, settings, tell)
         self._delivering: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
         self._next_search_s = 0.0
@@ -71,7 +71,7 @@ class Lookout:
                 await task
         self._save()
 
-    async def look(self, sites: Mapping[str, Heard], counts: Mapping[int, Counts]) -> None:
+    async def look(self, sites: Mapping[str, SiteContact], counts: Mapping[int, Counts]) -> None:
         """Evaluate all that has been fetched. A failure is reported and does not stop collection: what is not measured
         now cannot be measured later."""
         await self._say_failure(self._look(sites, counts))
@@ -83,7 +83,7 @@ class Lookout:
             said = f"events cannot be looked for: {type(error).__name__}: {error}"
             self._tell(said, Level.ERROR)
 
-    async def _look(self, sites: Mapping[str, Heard], counts: Mapping[int, Counts]) -> None:
+    async def _look(self, sites: Mapping[str, SiteContact], counts: Mapping[int, Counts]) -> None:
         now_s, settings = time.time(), self._courier.settings
         look, links = await asyncio.to_thread(self._see, dict(sites), counts, now_s)
         notices = outages.track(self._ledger, look, settings.least_s)
@@ -97,8 +97,8 @@ class Lookout:
             self._searching = asyncio.create_task(self._say_failure(self._search(now_s)))
 
     def _see(
-        self, sites: dict[str, Heard], counts: Mapping[int, Counts], now_s: float
-    ) -> tuple[WatchLook, dict[LinkName, LinkNumbers]]:
+        self, sites: dict[str, SiteContact], counts: Mapping[int, Counts], now_s: float
+    ) -> tuple[WatchSnapshot, dict[LinkName, LinkNumbers]]:
         """The expensive part, which reads the rows and changes nothing but now.json."""
         look = look_at(self._recent, self._record, sites, now_s)
         links = {}

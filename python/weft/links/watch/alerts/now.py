@@ -144,7 +144,7 @@ def first_of_last(time_us: np.ndarray, seconds: float) -> int:
 
 
 @dataclass(frozen=True)
-class OneWay:
+class OneWayTime:
     """`alpha_s` plus `beta_s` a byte, from probes of this kind; each direction is assumed to take half the round
     trip."""
 
@@ -153,7 +153,7 @@ class OneWay:
     beta_s: float | None = None
 
 
-def one_way(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> OneWay:
+def one_way(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> OneWayTime:
     """Estimate one-way times from the halved medians of the smallest and largest probes of the kind that `usual_kind`
     selects; `rtt_s` is NaN for losses.
 
@@ -161,7 +161,7 @@ def one_way(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> OneWay:
     """
     lost = np.isnan(rtt_s)
     if lost.all():
-        return OneWay()
+        return OneWayTime()
     usual = usual_kind(kind, size, lost)
     chosen = (kind == usual) & ~lost & tells_beta(kind, size)
     sizes = np.unique(size[chosen])
@@ -170,9 +170,9 @@ def one_way(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> OneWay:
         for end in (sizes[0], sizes[-1])
     )
     if len(sizes) == 1:
-        return OneWay(KINDS[usual], small)
+        return OneWayTime(KINDS[usual], small)
     beta_s = (large - small) / float(sizes[-1] - sizes[0])
-    return OneWay(KINDS[usual], small - beta_s * float(sizes[0]), beta_s)
+    return OneWayTime(KINDS[usual], small - beta_s * float(sizes[0]), beta_s)
 
 
 def _round_trips(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> list[Quantiles]:

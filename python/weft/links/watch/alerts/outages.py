@@ -7,7 +7,7 @@ from collections import Counter
 from weft.links.analysis.causes import Incident
 from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, clock, notice_of, span
 from weft.links.watch.alerts.ledger import AlertLedger
-from weft.links.watch.alerts.look import LinkProgress, WatchLook
+from weft.links.watch.alerts.look import LinkProgress, WatchSnapshot
 
 KIND = "outages"
 NOT_KNOWN = "not known"
@@ -21,7 +21,7 @@ _ALONE = ("ICMP filtered", "port filtered", "large packets", "tunnel", "loss")
 """Classes that the source's probes decide alone, whatever other sites report."""
 
 
-def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
+def track(ledger: AlertLedger, look: WatchSnapshot, least_s: float) -> list[Notice]:
     """Notices of outages that begin and end with this evaluation; updates the events in the ledger."""
     found: dict[str, list[Incident]] = {}
     past: list[Incident] = []
@@ -64,7 +64,7 @@ def _link(incident: Incident) -> LinkName:
     return LinkName(src=incident.src, dst=incident.dst, network=incident.network)
 
 
-def _is_known(ledger: AlertLedger, link: LinkName, incident: Incident, look: WatchLook) -> bool:
+def _is_known(ledger: AlertLedger, link: LinkName, incident: Incident, look: WatchSnapshot) -> bool:
     """Whether the incident is part of an event that is over, or was there in an earlier evaluation and is no event."""
     turn_s = look.links[link].turn_s
     for event in ledger.ended:
@@ -85,7 +85,7 @@ def _is_known(ledger: AlertLedger, link: LinkName, incident: Incident, look: Wat
     return seen_s is None or incident.end_s <= seen_s
 
 
-def _has_more(look: WatchLook, site: str) -> bool:
+def _has_more(look: WatchSnapshot, site: str) -> bool:
     """Whether probes of a site are still to be fetched."""
     return bool(site in look.sites and look.sites[site].trouble)
 
@@ -136,7 +136,7 @@ def _follow(
     ledger: AlertLedger,
     event: LinkEvent,
     incidents: list[Incident],
-    look: WatchLook,
+    look: WatchSnapshot,
     least_s: float,
 ) -> list[Notice]:
     event.links = [one for one in event.links if one in look.links or one == event.links[0]]
@@ -164,7 +164,7 @@ def _follow(
 
 
 def _end(
-    event: LinkEvent, incidents: list[Incident], seen: list[LinkProgress], look: WatchLook
+    event: LinkEvent, incidents: list[Incident], seen: list[LinkProgress], look: WatchSnapshot
 ) -> float | None:
     """When all its incidents were over; None while one lasts.
 
@@ -178,11 +178,11 @@ def _end(
     return None if not ends or None in ends else max(end for end in ends if end is not None)
 
 
-def _is_fresh(incident: Incident, look: WatchLook) -> bool:
+def _is_fresh(incident: Incident, look: WatchSnapshot) -> bool:
     return look.now_s - look.links[_link(incident)].arrived_s <= PATIENCE_S
 
 
-def _is_settled(event: LinkEvent, end_s: float, look: WatchLook) -> bool:
+def _is_settled(event: LinkEvent, end_s: float, look: WatchSnapshot) -> bool:
     """Whether each kind and size was probed since the end, and all data that may change the class are here, or
     `PATIENCE_S` is over."""
     event.over_s = event.over_s or look.now_s
@@ -193,7 +193,7 @@ def _is_settled(event: LinkEvent, end_s: float, look: WatchLook) -> bool:
 
 
 def _classify(
-    event: LinkEvent, incidents: list[Incident], look: WatchLook, end_s: float | None
+    event: LinkEvent, incidents: list[Incident], look: WatchSnapshot, end_s: float | None
 ) -> None:
     """Set the class that most links have, if possible with one site at fault for all of them."""
     if end_s is None:
@@ -220,7 +220,7 @@ def _verdict(incident: Incident) -> tuple[str, str, str]:
     return what, incident.site, incident.evidence
 
 
-def _past(incidents: list[Incident], look: WatchLook) -> list[Notice]:
+def _past(incidents: list[Incident], look: WatchSnapshot) -> list[Notice]:
     """One notice for all incidents that arrived too late."""
     if not incidents:
         return []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
 from weft.links.watch.alerts.ledger import AlertLedger
-from weft.links.watch.alerts.look import HEARD_WITHIN_S, SILENT_S, WatchLook
+from weft.links.watch.alerts.look import HEARD_WITHIN_S, SILENT_S, WatchSnapshot
 
 KIND = "not-measured"
 
 
-def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
+def track(ledger: AlertLedger, look: WatchSnapshot, least_s: float) -> list[Notice]:
     """Notices of sites that were not fetched for a minute, or for `least_s` if that is longer, and of links without
     probes from sites that were fetched."""
     notices = []
@@ -37,7 +37,7 @@ def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
 
 def _begin(
     ledger: AlertLedger,
-    look: WatchLook,
+    look: WatchSnapshot,
     begin_s: float,
     what: str,
     why: str,
@@ -60,7 +60,7 @@ def _begin(
     return [notice_of(event, "begin", look.now_s)]
 
 
-def _ended(ledger: AlertLedger, look: WatchLook, lasting: set[str | LinkName]) -> list[Notice]:
+def _ended(ledger: AlertLedger, look: WatchSnapshot, lasting: set[str | LinkName]) -> list[Notice]:
     notices = []
     for event in ledger.of_kind(KIND):
         if (event.links[0] if event.links else event.site) in lasting:

@@ -16,7 +16,7 @@ from weft.links.analysis.quarters import Quarters, quarters
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.alerts.recent import name_of
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import SAMPLES_NAME, Watched, WatchRecord, read_day
+from weft.links.watch.store.store import SAMPLES_NAME, StoredWatch, WatchRecord, read_day
 
 DAYS = 28
 """Typical hours of the week are known from two weeks on; more than four only add cost."""
@@ -81,7 +81,7 @@ def _sort(day: _Day) -> tuple[int, int, float]:
 
 
 def _day(folder: Path, record: WatchRecord, name: str) -> dict[LinkName, _Day]:
-    watched = Watched(folder, record, {name: read_day(folder, name).table}, [], [])
+    watched = StoredWatch(folder, record, {name: read_day(folder, name).table}, [], [])
     found = {}
     for series in history(watched):
         small = series.smallest()

@@ -11,7 +11,7 @@ from weft.base.statistics import Floats
 from weft.links.analysis.local_time import QUARTER_S
 from weft.links.analysis.series import Mark, ProbeSeries
 from weft.links.watch.store.clock import STEP, ClockStep, as_now, sets_clock, steps_of
-from weft.links.watch.store.store import SiteLink, Watched
+from weft.links.watch.store.store import SiteLink, StoredWatch
 from weft.runs.probes import HostEvent
 
 _BY = (STEP,)
@@ -21,7 +21,7 @@ _OF_COORDINATOR = ("reachable", "unreachable", "agent-lost", "site-removed")
 QUARTER_US = round(QUARTER_S * 1e6)
 
 
-def history(watched: Watched) -> list[ProbeSeries]:
+def history(watched: StoredWatch) -> list[ProbeSeries]:
     """A series for each link with probes; its marks are events of its source's agent or of the link."""
     found = (
         series_of(index, link, watched.probes(index), watched.events)

@@ -46,8 +46,8 @@ __all__ = [
     "Site",
     "SiteLink",
     "StoreError",
+    "StoredWatch",
     "WatchRecord",
-    "Watched",
     "Writer",
     "open_watch",
     "read_day",
@@ -234,7 +234,7 @@ class Writer:
 
 
 @dataclass(frozen=True)
-class Watched:
+class StoredWatch:
     """A watch as read from its folder; `days` are tables by name, by link in order of arrival."""
 
     folder: Path
@@ -260,7 +260,7 @@ class Watched:
 
 def open_watch(
     folder: str | os.PathLike[str], since: float | None = None, *, is_summary: bool = False
-) -> Watched:
+) -> StoredWatch:
     """Read a watch, running or not; raises RequestError if there is none.
 
     `since` (Unix time in seconds) leaves out earlier probes. With `is_summary`, days that are over have all losses, but
@@ -276,7 +276,7 @@ def open_watch(
             days[name] = _since(found.table, since) if name == first else found.table
             damage += [f"{name}: {found.damage}"] if found.damage else []
     events = [one for one in read_events(path) if since is None or one.time_s >= since]
-    return Watched(path, record, days, events, damage)
+    return StoredWatch(path, record, days, events, damage)
 
 
 def _since(table: pa.Table, since: float | None) -> pa.Table:

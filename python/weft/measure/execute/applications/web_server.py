@@ -12,14 +12,14 @@ from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob, all_of, endpoint
 from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
 from weft.measure.testbed.agent.reply import (
-    Awaiting,
-    Connected,
-    Counted,
-    Counting,
+    BatchesDone,
+    ConnectReply,
+    CountEndReply,
+    CountStartReply,
     Done,
-    Recording,
+    RecordReply,
     Responses,
-    Serving,
+    ServerReply,
 )
 from weft.measure.testbed.agent.request import After, Before, NoMoreBatches, WebServe, WebUsers
 from weft.measure.testbed.agent.wire_format import Evidence
@@ -51,9 +51,9 @@ async def server_of(agent: Agent, testbed: Testbed, step: Step) -> Server:
     return "nginx" if serving.program == "nginx" else "apache"
 
 
-async def _start(agent: Agent, job: StepJob) -> Serving:
+async def _start(agent: Agent, job: StepJob) -> ServerReply:
     await agent.send(WebServe(**asdict(job.serve_request(SERVER))))
-    return await agent.expect(Serving)
+    return await agent.expect(ServerReply)
 
 
 async def run_web_step(agents: list[Agent], job: StepJob, logbook: Logbook) -> None:
@@ -91,19 +91,19 @@ class _Phase:
         await all_of([self._follow_users(), self._follow_server()])
 
     async def _follow_server(self) -> None:
-        await self._server.expect(Awaiting, beside=self._of(SERVER))
+        await self._server.expect(BatchesDone, beside=self._of(SERVER))
 
     async def _follow_users(self) -> None:
         while True:
             said = await self._users.receive()
             match said:
-                case Counting():
+                case CountStartReply():
                     await self._server.send(Before(phase=self._phase))
-                case Counted():
+                case CountEndReply():
                     await self._server.send(After())
-                case Evidence() | Recording():
+                case Evidence() | RecordReply():
                     self._logbook.evidence.take(USERS, said)
-                case Connected(effective):
+                case ConnectReply(effective):
                     self._logbook.settings(self._users.node, effective)
                 case Responses():
                     self._take(said)

@@ -23,12 +23,12 @@ from weft.measure.testbed.agent.reply import (
     Activities,
     Answer,
     Driven,
-    Joined,
-    Left,
+    JoinReply,
+    LeaveReply,
     ListeningOn,
     PhaseOver,
     PhasesDone,
-    Recording,
+    RecordReply,
     Reply,
 )
 from weft.measure.testbed.agent.request import Request
@@ -76,7 +76,7 @@ class Session:
             epoch_ns=epoch_ns,
             connect_ms=round(connect_s * 1000),
         )
-        joined = await self._ask(dict.fromkeys(self.members, join), Joined, 2 * connect_s)
+        joined = await self._ask(dict.fromkeys(self.members, join), JoinReply, 2 * connect_s)
         for node, answer in joined.items():
             self._logbook.joined(node, answer)
 
@@ -92,7 +92,7 @@ class Session:
 
     async def leave(self) -> None:
         """End the session regularly; raises Setback."""
-        await self._ask(dict.fromkeys(self.members, request.Leave()), Left, LEAVE_S)
+        await self._ask(dict.fromkeys(self.members, request.Leave()), LeaveReply, LEAVE_S)
 
     async def abort(self, without: dict[int, AgentError]) -> dict[int, AgentError]:
         """Abort at once; returns the nodes that fail even then, with their errors."""
@@ -107,7 +107,7 @@ class Session:
                 await agent.send(request.Abort())
                 while True:
                     try:
-                        await self._hear_until(node, Left)
+                        await self._hear_until(node, LeaveReply)
                         return None
                     except AgentError as error:
                         if error.is_its_end:
@@ -171,7 +171,7 @@ class Session:
                 self._ledger.samples(received)
             elif isinstance(received, Evidence):
                 self._ledger.recorded(node, received)
-            elif isinstance(received, Recording):
+            elif isinstance(received, RecordReply):
                 self._logbook.evidence.take(node, received)
             elif isinstance(received, answer):
                 return received

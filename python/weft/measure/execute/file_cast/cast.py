@@ -19,10 +19,10 @@ from weft.measure.testbed.agent.reply import (
     CastAlive,
     CastBroken,
     CastDone,
-    CastFailed,
-    CastOpened,
+    CastFailure,
+    CastOpenReply,
+    CastProgress,
     CastWhole,
-    Spent,
 )
 from weft.measure.testbed.agent.request import CastAccept, CastConnect, CastOpen, CastOver, Request
 from weft.plan.pattern import Cast
@@ -45,7 +45,7 @@ class CastOutcome:
 
     start_ns: int
     hashes: dict[int, str] = field(default_factory=dict)
-    spent: dict[int, Spent] = field(default_factory=dict)
+    spent: dict[int, CastProgress] = field(default_factory=dict)
     failed: dict[int, str] = field(default_factory=dict)
     bridged: list[int] = field(default_factory=list)
     sources: dict[int, int] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class FileCastEngine:
                 epoch_ns=self._job.epoch_ns + await agent.clock_offset_ns(),
             )
             await agent.send(asked)
-            self._ports[node] = (await agent.expect(CastOpened)).ports
+            self._ports[node] = (await agent.expect(CastOpenReply)).ports
         except AgentError as error:
             if is_source:
                 raise
@@ -153,7 +153,7 @@ class FileCastEngine:
                 self._stalls.hear(node, said, time.monotonic())
             case CastWhole():
                 self._outcome.hashes[node] = said.hash
-            case CastFailed():
+            case CastFailure():
                 self._fail(node, said.message)
             case CastBroken():
                 self._note_broken(node, said)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from weft.base.errors import RequestError
 from weft.measure.execute.crew import Crew, not_started
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import CastLooked
+from weft.measure.testbed.agent.reply import CastLookReply
 from weft.measure.testbed.agent.request import CastJob, CastLook
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
@@ -134,4 +134,4 @@ async def _check_targets(agents: list[Agent], step: Step) -> None:
 
 async def _look(agent: Agent, job: CastJob) -> int:
     await agent.send(CastLook(job=job))
-    return (await agent.expect(CastLooked)).size_bytes
+    return (await agent.expect(CastLookReply)).size_bytes

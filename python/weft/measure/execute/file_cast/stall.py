@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from weft.measure.testbed.agent.reply import Spent
+from weft.measure.testbed.agent.reply import CastProgress
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Stalls:
         self._behind: dict[int, tuple[int, float]] = {}
         """For each node that lacks available chunks, how many it has, and since when."""
 
-    def hear(self, node: int, said: Spent, now_s: float) -> None:
+    def hear(self, node: int, said: CastProgress, now_s: float) -> None:
         self._heard[node] = _Heard(now_s, said.known)
 
     def silent(self, order: Sequence[int], now_s: float) -> int | None:

@@ -10,7 +10,7 @@ from weft.measure.execute.file_cast.cast import CastOutcome, FileCastEngine
 from weft.measure.execute.file_cast.settle import job_of, nodes_in_order
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob
-from weft.measure.testbed.agent.reply import Spent
+from weft.measure.testbed.agent.reply import CastProgress
 from weft.plan.pattern import Cast
 from weft.runs.columns.tables import CASTS_NAME, SCHEMAS
 from weft.runs.records import records
@@ -87,7 +87,7 @@ class _Record:
         table = pa.Table.from_pylist(rows, schema=SCHEMAS[CASTS_NAME])
         self._logbook.writer.write_table(CASTS_NAME, pa.concat_tables([others, table]))
 
-    def _row(self, node: int, spent: Spent) -> dict[str, int | None]:
+    def _row(self, node: int, spent: CastProgress) -> dict[str, int | None]:
         (received, received_second), (sent, sent_second) = spent.received_bytes, spent.sent_bytes
         same = ("read", "receive", "write", "forward", "wait", "blocked")
         return {

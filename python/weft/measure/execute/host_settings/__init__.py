@@ -5,6 +5,6 @@ loses contact.
 """
 
 from weft.measure.execute.host_settings.look import KnobState, look
-from weft.measure.execute.host_settings.undo import Restored, undo
+from weft.measure.execute.host_settings.undo import RestoredSetting, undo
 
-__all__ = ["KnobState", "Restored", "look", "undo"]
+__all__ = ["KnobState", "RestoredSetting", "look", "undo"]

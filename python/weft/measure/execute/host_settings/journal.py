@@ -28,7 +28,7 @@ class TestbedRequest(Struct, frozen=True):
     names: tuple[str, ...] = ()
 
 
-class Changed(Struct):
+class ChangedSettings(Struct):
     """The changed settings of a node; `boot` and `namespace` identify the machine's boot and the network namespace."""
 
     node: int
@@ -44,7 +44,7 @@ class Journal(Struct):
     session: str
     asked: TestbedRequest
     started: str
-    nodes: list[Changed]
+    nodes: list[ChangedSettings]
 
 
 def session_of(session: str, node: int) -> str:

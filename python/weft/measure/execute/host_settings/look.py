@@ -10,8 +10,8 @@ from weft.base.errors import RequestError
 from weft.knobs.knob import Knob
 from weft.measure.execute.host_settings import places
 from weft.measure.testbed.agent.agent import Agent
-from weft.measure.testbed.agent.reply import KnobsSeen, SeenKnob
-from weft.measure.testbed.agent.request import LookAtKnobs
+from weft.measure.testbed.agent.reply import KnobReading, KnobsReply
+from weft.measure.testbed.agent.request import ReadKnobs
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 
@@ -66,14 +66,14 @@ async def _of_node(
     return {knob.name: _seen(knob, seen.get(knob.name), interface) for knob in knobs}
 
 
-async def see(agent: Agent, interface: str, knobs: Sequence[Knob], anyway: bool) -> KnobsSeen:
+async def see(agent: Agent, interface: str, knobs: Sequence[Knob], anyway: bool) -> KnobsReply:
     """The agent's report on knobs that are set on nodes; raises AgentError."""
     asked = places.questions(knobs, interface)
-    await agent.send(LookAtKnobs(knobs=asked, anyway=anyway))
-    return await agent.expect(KnobsSeen)
+    await agent.send(ReadKnobs(knobs=asked, anyway=anyway))
+    return await agent.expect(KnobsReply)
 
 
-def _seen(knob: Knob, said: SeenKnob | None, interface: str) -> KnobState:
+def _seen(knob: Knob, said: KnobReading | None, interface: str) -> KnobState:
     if said is None:
         return KnobState()
     if knob.scope == "interface" and not interface:

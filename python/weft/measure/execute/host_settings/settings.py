@@ -13,16 +13,16 @@ from weft.knobs.catalog import find
 from weft.measure.execute.crew import Crew
 from weft.measure.execute.host_settings import places
 from weft.measure.execute.host_settings.journal import (
-    Changed,
+    ChangedSettings,
     Journal,
     JournalFile,
     TestbedRequest,
     session_of,
 )
 from weft.measure.execute.host_settings.look import see
-from weft.measure.execute.host_settings.undo import Restored, restore_on, restored
+from weft.measure.execute.host_settings.undo import RestoredSetting, restore_on, restored
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import KnobsRestored, KnobsSet
+from weft.measure.testbed.agent.reply import KnobsSet, RestoreReply
 from weft.measure.testbed.agent.request import Entry, RestoreKnobs, SetKnobs
 from weft.measure.testbed.base import Testbed
 from weft.runs.meta import RunMeta
@@ -41,7 +41,7 @@ class HostSettings:
         self._meta = meta
         self._anyway = anyway
         self._file: JournalFile | None = None
-        self._changed: dict[int, Changed] = {}
+        self._changed: dict[int, ChangedSettings] = {}
         self._beats: asyncio.Task[None] | None = None
 
     def of(self, node: int) -> dict[str, str]:
@@ -104,7 +104,7 @@ class HostSettings:
             places.entry(find(one.name), interface, one.values, fresh[one.name])
             for one in said.knobs
         ]
-        changed = Changed(node, agent.node, said.boot, said.namespace, [])
+        changed = ChangedSettings(node, agent.node, said.boot, said.namespace, [])
         self._changed.setdefault(node, changed).entries.extend(entries)
 
     async def _set_all(self) -> None:
@@ -137,7 +137,7 @@ class HostSettings:
         agent, changed = self._crew.agents[node], self._changed[node]
         async with _answer_from(agent):
             await agent.send(RestoreKnobs(session=session_of(self._session, node), entries=entries))
-            said = (await agent.expect(KnobsRestored)).knobs
+            said = (await agent.expect(RestoreReply)).knobs
         for one in restored(said, changed, self._asked):
             self._tell(one, one.outcome != "restored" and one.old != one.wanted)
         failed = {one.name for one in said if one.outcome == "failed"}
@@ -147,7 +147,7 @@ class HostSettings:
             del self._changed[node]
         self._write()
 
-    def _tell(self, one: Restored, is_odd: bool) -> None:
+    def _tell(self, one: RestoredSetting, is_odd: bool) -> None:
         if is_odd:
             code = "settings-not-restored" if one.outcome == "failed" else "settings-changed"
             self._meta.warn(code, one.text, one.hint)

@@ -10,15 +10,15 @@ from msgspec import Struct
 from weft.base.errors import WeftError
 from weft.measure.execute.host_settings import places
 from weft.measure.execute.host_settings.journal import (
-    Changed,
+    ChangedSettings,
     Journal,
     TestbedRequest,
     left_over,
     session_of,
 )
 from weft.measure.testbed.agent.agent import Agent, AgentError
-from weft.measure.testbed.agent.reply import KnobsRestored, KnobsSeen, RestoredKnob
-from weft.measure.testbed.agent.request import LookAtKnobs, RestoreKnobs
+from weft.measure.testbed.agent.reply import KnobsReply, RestoredKnob, RestoreReply
+from weft.measure.testbed.agent.request import ReadKnobs, RestoreKnobs
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.measure.testbed.lab import registry
@@ -27,7 +27,7 @@ from weft.measure.testbed.open import open_testbed
 Outcome = Literal["restored", "unchanged", "changed", "failed", "gone"]
 
 
-class Restored(Struct, frozen=True):
+class RestoredSetting(Struct, frozen=True):
     """What became of a changed setting. "unchanged": already had its previous value; "changed": another program has
     changed it, so it stays; "gone": lost with a reboot or a lab."""
 
@@ -62,7 +62,7 @@ class Restored(Struct, frozen=True):
         return "find out what else changes settings there; measure again" if changed else ""
 
 
-def undo() -> list[Restored]:
+def undo() -> list[RestoredSetting]:
     """Restore all that runs have changed on their nodes and not restored, by the journals on this machine.
 
     Runs in progress are left alone. What fails stays in its journal, so that it can be tried again.
@@ -75,7 +75,7 @@ def undo() -> list[Restored]:
     return done
 
 
-def _undo(journal: Journal) -> list[Restored]:
+def _undo(journal: Journal) -> list[RestoredSetting]:
     asked = journal.asked
     if _is_gone(asked.spec):
         return _all(journal, "gone", "its lab is down")
@@ -99,11 +99,11 @@ def _is_gone(spec: str) -> bool:
     return entry is None or entry.private or entry.state == "stale"
 
 
-async def restore_on(testbed: Testbed, journal: Journal) -> list[Restored]:
+async def restore_on(testbed: Testbed, journal: Journal) -> list[RestoredSetting]:
     """Restore a journal's settings with new agents; failures are returned, not raised."""
     changed = {one.node: one for one in journal.nodes if one.entries}
     agents = await testbed.start_agents(sorted(changed))
-    done: list[Restored] = []
+    done: list[RestoredSetting] = []
     for node, agent in agents.items():
         if isinstance(agent, Agent):
             try:
@@ -117,39 +117,41 @@ async def restore_on(testbed: Testbed, journal: Journal) -> list[Restored]:
     return done
 
 
-async def _restore_node(agent: Agent, changed: Changed, journal: Journal) -> list[Restored]:
-    await agent.send(LookAtKnobs(knobs=[]))
-    seen = await agent.expect(KnobsSeen)
+async def _restore_node(
+    agent: Agent, changed: ChangedSettings, journal: Journal
+) -> list[RestoredSetting]:
+    await agent.send(ReadKnobs(knobs=[]))
+    seen = await agent.expect(KnobsReply)
     if seen.boot != changed.boot:
         return list(_of_node(changed, journal.asked, "gone", "the node was rebooted since"))
     if seen.namespace != changed.namespace:
         return list(_of_node(changed, journal.asked, "gone", "its network namespace is another"))
     session = session_of(journal.session, changed.node)
     await agent.send(RestoreKnobs(session=session, entries=changed.entries))
-    said = (await agent.expect(KnobsRestored)).knobs
+    said = (await agent.expect(RestoreReply)).knobs
     return list(restored(said, changed, journal.asked))
 
 
 def restored(
-    said: Iterable[RestoredKnob], changed: Changed, asked: TestbedRequest
-) -> Iterator[Restored]:
+    said: Iterable[RestoredKnob], changed: ChangedSettings, asked: TestbedRequest
+) -> Iterator[RestoredSetting]:
     """An agent's reports on the settings that it was asked to restore, with their previous values."""
     entries = {one.name: one for one in changed.entries}
     for one in said:
         entry = entries[one.name]
         old, now = places.text_of(entry.old), places.text_of(one.now)
-        yield Restored(
+        yield RestoredSetting(
             asked.spec, changed.name, one.name, old, entry.wanted, now, one.outcome, one.why
         )
 
 
-def _all(journal: Journal, outcome: Outcome, why: str) -> list[Restored]:
+def _all(journal: Journal, outcome: Outcome, why: str) -> list[RestoredSetting]:
     return [one for node in journal.nodes for one in _of_node(node, journal.asked, outcome, why)]
 
 
 def _of_node(
-    changed: Changed, asked: TestbedRequest, outcome: Outcome, why: str
-) -> Iterator[Restored]:
+    changed: ChangedSettings, asked: TestbedRequest, outcome: Outcome, why: str
+) -> Iterator[RestoredSetting]:
     for one in changed.entries:
         old = places.text_of(one.old)
-        yield Restored(asked.spec, changed.name, one.name, old, one.wanted, "", outcome, why)
+        yield RestoredSetting(asked.spec, changed.name, one.name, old, one.wanted, "", outcome, why)

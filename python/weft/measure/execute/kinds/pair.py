@@ -12,7 +12,7 @@ from weft.measure.execute.kinds.kind import LaunchedStep, P, Settled, StepKind
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.step import run_mpi_step
 from weft.measure.execute.pair import StepJob, run_step
-from weft.measure.execute.pinning import Pinning
+from weft.measure.execute.pinning import JumpSearch
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.processors import chosen_cpus
@@ -53,7 +53,7 @@ class PairKind(TwoNodes[P]):
     async def carry_out(self, launched: LaunchedStep) -> None:
         logbook = launched.logbook
         agents = launched.crew.need(launched.nodes)
-        take, pinning = _handing_over(logbook), Pinning(logbook, launched.progress)
+        take, pinning = _handing_over(logbook), JumpSearch(logbook, launched.progress)
         if not launched.job.phases and not pinning.is_needed:
             return
         job = await self.job(launched)

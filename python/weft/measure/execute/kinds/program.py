@@ -13,7 +13,7 @@ from weft.measure.execute.kinds.phases import EnsembleKind
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
-from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.measure.testbed.processors import blocking
 from weft.plan.pattern import Compute, Dependent, Halo, Hpl, Program
@@ -59,9 +59,9 @@ class ProgramKind(EnsembleKind[D]):
         self.check_nodes(testbed.nodes)
         return blocking(self.step, testbed, cpus), []
 
-    def network(self, testbed: Simulator) -> Simulated:
+    def network(self, testbed: Simulator) -> SimulatedNetwork:
         """The testbed, which must be a network; raises RequestError."""
-        if not isinstance(testbed, Simulated):
+        if not isinstance(testbed, SimulatedNetwork):
             self._refuse(testbed.kind, testbed.name)
         return testbed
 

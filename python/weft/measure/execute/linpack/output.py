@@ -13,7 +13,7 @@ _ERROR = re.compile(r"HPL ERROR|HPL WARNING|>>>")
 
 
 @dataclass(frozen=True)
-class Solved:
+class HplSolution:
     """Time, speed by HPL's own figure, and the scaled residual, which decides whether the solution is right."""
 
     n: int
@@ -23,7 +23,7 @@ class Solved:
     is_right: bool
 
 
-def read_output(lines: Iterable[str], flops: float) -> Solved | None:
+def read_output(lines: Iterable[str], flops: float) -> HplSolution | None:
     """The result of the first problem; None if none was solved and checked.
 
     HPL prints the time with two decimals and the speed with more digits, so short times are computed as `flops` over
@@ -35,7 +35,9 @@ def read_output(lines: Iterable[str], flops: float) -> Solved | None:
         if row and (found := _RESIDUAL.match(line)):
             gflops = _number(row[6])
             elapsed_s = flops / gflops / 1e9 if gflops > 0 else _number(row[5])
-            return Solved(int(row[1]), elapsed_s, gflops, _number(found[1]), found[2] == "PASSED")
+            return HplSolution(
+                int(row[1]), elapsed_s, gflops, _number(found[1]), found[2] == "PASSED"
+            )
     return None
 
 

@@ -15,7 +15,7 @@ from weft import _core
 from weft.measure.execute.linpack.compute_rate import ONE_THREAD
 from weft.measure.execute.linpack.input_file import RESIDUAL_LIMIT, input_file
 from weft.measure.execute.linpack.memory import needed
-from weft.measure.execute.linpack.output import Solved, complaint, read_output
+from weft.measure.execute.linpack.output import HplSolution, complaint, read_output
 from weft.measure.execute.linpack.program import ReadyProgram, make_ready
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.command import environment, mpirun_command
@@ -63,7 +63,7 @@ async def run_linpack_step(testbed: Testbed, job: StepJob, pattern: Hpl, logbook
     )
 
 
-def _note(job: StepJob, ready: ReadyProgram, solved: Solved, logbook: Logbook) -> None:
+def _note(job: StepJob, ready: ReadyProgram, solved: HplSolution, logbook: Logbook) -> None:
     """Record the solution, right or wrong, in run.json."""
     key = (job.step_index, job.launch)
     others = [one for one in logbook.meta.linpack if (one["step"], one["launch"]) != key]
@@ -81,7 +81,7 @@ def _note(job: StepJob, ready: ReadyProgram, solved: Solved, logbook: Logbook) -
 
 async def _solve(
     testbed: Testbed, job: StepJob, pattern: Hpl, ready: ReadyProgram, text: str
-) -> Solved:
+) -> HplSolution:
     lines: deque[str] = deque(maxlen=_MOST_LINES)
     program = ["sh", "-c", _IN_A_FOLDER, "linpack", text.replace("\n", "|"), ready.path]
     threads = ONE_THREAD if testbed.is_here else {}
@@ -124,7 +124,7 @@ def _why(
 
 
 def _row(
-    job: StepJob, pattern: Hpl, ready: ReadyProgram, solved: Solved, begun_ns: int
+    job: StepJob, pattern: Hpl, ready: ReadyProgram, solved: HplSolution, begun_ns: int
 ) -> pa.RecordBatch:
     """The solution as one sample, from the first process to the last."""
     row = {

@@ -10,7 +10,7 @@ from functools import partial
 
 from weft.measure.execute.pair import OnEvidence
 from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
-from weft.measure.testbed.agent.reply import Done, Listening, NotRead, Recording
+from weft.measure.testbed.agent.reply import Done, ListenReply, NotRead, RecordReply
 from weft.measure.testbed.agent.request import Beside, NoMoreBatches
 from weft.measure.testbed.base import Node
 from weft.plan.plan import Step
@@ -42,7 +42,7 @@ async def recorded(
         for rank, (index, node, agent) in enumerate(ranks):
             await agent.send(Beside(address=node.address, name=f"{name}-{rank}"))
             try:
-                await agent.expect(Listening)
+                await agent.expect(ListenReply)
             except AgentError as error:
                 if error.is_its_end:
                     raise
@@ -58,8 +58,8 @@ async def recorded(
             take(index, _nothing("the rank did not find its agent"))
 
 
-def _nothing(reason: str) -> Recording:
-    return Recording([], [NotRead("*", reason)])
+def _nothing(reason: str) -> RecordReply:
+    return RecordReply([], [NotRead("*", reason)])
 
 
 async def _end(recording: Sequence[tuple[Agent, asyncio.Task[Done]]]) -> None:

@@ -28,7 +28,7 @@ from weft.measure.execute.mpi.library import LibraryCalls, spent, wrong_result
 from weft.measure.execute.mpi.orders import Orders
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.agent.agent import AgentError, Recorded
-from weft.measure.testbed.agent.reply import Activities, Activity, Joined, Lap, PhaseOver
+from weft.measure.testbed.agent.reply import Activities, Activity, JoinReply, Lap, PhaseOver
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Testbed
 from weft.plan.phases import Phase
@@ -170,7 +170,7 @@ class MpiEnsemble:
     def _joined(self, node: int, offset_ns: int, error_ns: int) -> None:
         cpus = self._job.step.options.cpus
         settings = {"mpi": self._library, "calls": self._calls, "cpu": cpus[node] if cpus else None}
-        self._logbook.joined(node, Joined(offset_ns, error_ns, settings))
+        self._logbook.joined(node, JoinReply(offset_ns, error_ns, settings))
 
     def _row(self, numbers: list[int]) -> dict[str, int]:
         row = dict(zip(_ROW, numbers, strict=True))

@@ -19,7 +19,7 @@ from weft.measure.execute.mpi.job import MpiJob
 from weft.measure.execute.mpi.launch import launch
 from weft.measure.execute.pair import NextBatches, OnEvidence, OnSamples, StepJob, StepOutcome
 from weft.measure.testbed.agent.agent import Agent
-from weft.measure.testbed.agent.request import Wanted
+from weft.measure.testbed.agent.request import ChosenBatch
 from weft.measure.testbed.base import Testbed
 from weft.plan.phases import expand
 from weft.runs.samples import SCHEMA
@@ -71,7 +71,7 @@ def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
 
 
 async def _listen(
-    started: MpiJob, job: StepJob, on_samples: OnSamples, orders: Iterator[list[Wanted]]
+    started: MpiJob, job: StepJob, on_samples: OnSamples, orders: Iterator[list[ChosenBatch]]
 ) -> dict[str, str | int]:
     """Read to the end; returns the library's version and limits. Raises AgentError if the job fails or falls silent."""
     rows: list[dict[str, int]] = []
@@ -95,19 +95,19 @@ async def _listen(
     return said
 
 
-def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
+def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[ChosenBatch]:
     """The batches of phases with known times, in the order of agents (crates/probe/src/pair/driver.rs)."""
     batches = []
     for one in job.known:
         size_bytes = sizes[one.phase]
         if one.warm_up:
-            batches.append(Wanted(one.phase, WARM_UP, size_bytes, one.warm_up))
+            batches.append(ChosenBatch(one.phase, WARM_UP, size_bytes, one.warm_up))
         numbers = range(one.batches)
-        batches += [Wanted(one.phase, number, size_bytes, one.messages) for number in numbers]
+        batches += [ChosenBatch(one.phase, number, size_bytes, one.messages) for number in numbers]
     return batches
 
 
-def _order(started: MpiJob, batches: list[Wanted]) -> None:
+def _order(started: MpiJob, batches: list[ChosenBatch]) -> None:
     """Send the number of batches and the batches on one line. 0 ends the program sooner than closing its input
     would."""
     numbers = [number for one in batches for number in astuple(one)]

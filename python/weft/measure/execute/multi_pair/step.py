@@ -16,7 +16,7 @@ from weft.measure.execute.multi_pair.evidence import PairEvidence
 from weft.measure.execute.multi_pair.synchronised import PairJob, Together
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.agent.agent import Agent
-from weft.measure.testbed.agent.reply import Timed
+from weft.measure.testbed.agent.reply import BatchTime
 from weft.measure.testbed.agent.request import DriveSynchronised
 from weft.measure.testbed.base import Node, Testbed
 from weft.plan.arrangements import Arrangement, arrangements
@@ -227,7 +227,7 @@ class MultiPairStep:
         size_bytes: int,
         messages: int,
         ahead_ns: int,
-        found: Sequence[Sequence[Timed]],
+        found: Sequence[Sequence[BatchTime]],
     ) -> None:
         """Write the rows of a phase: the t-th timing of pair p of k is batch t k + p."""
         same = {

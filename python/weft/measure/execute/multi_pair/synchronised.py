@@ -12,7 +12,14 @@ from msgspec.structs import replace
 
 from weft.measure.execute.pair import T, all_of, endpoint
 from weft.measure.testbed.agent.agent import Agent, Recorded
-from weft.measure.testbed.agent.reply import Answer, Connected, Done, Listening, Settings, Timed
+from weft.measure.testbed.agent.reply import (
+    Answer,
+    BatchTime,
+    ConnectReply,
+    Done,
+    ListenReply,
+    Settings,
+)
 from weft.measure.testbed.agent.request import Batch, DriveSynchronised, NoMoreBatches, Serve
 
 LEAD_NS = 2_000_000
@@ -62,16 +69,20 @@ class Together:
         """Connect all pairs; raises AgentError."""
         for pair, job in enumerate(self._jobs):
             await job.server.send(job.serve)
-            listening = await job.server.expect(Listening)
+            listening = await job.server.expect(ListenReply)
             ports = [listening.port, *listening.more_ports]
             peers = [endpoint(one, port) for one, port in zip(job.peers, ports, strict=True)]
             await job.driver.send(replace(job.drive, peers=peers))
-            ends = await self._all([job.driver.expect(Connected), job.server.expect(Connected)])
+            ends = await self._all(
+                [job.driver.expect(ConnectReply), job.server.expect(ConnectReply)]
+            )
             self.settings.append((ends[0].effective, ends[1].effective))
             serving = job.server.expect(Done, partial(self.on_recorded, 1, pair))
             self._serving.append(asyncio.create_task(serving))
 
-    async def batch(self, size_bytes: int, messages: int, phase: int | None = None) -> list[Timed]:
+    async def batch(
+        self, size_bytes: int, messages: int, phase: int | None = None
+    ) -> list[BatchTime]:
         """Run one batch on each pair at once; repeated if a pair started late. Raises AgentError.
 
         Without a phase it is a warm-up.
@@ -99,10 +110,10 @@ class Together:
         self.late += 1
         return timings
 
-    async def _try(self, batch: Batch) -> list[Timed]:
+    async def _try(self, batch: Batch) -> list[BatchTime]:
         for job in self._jobs:
             await job.driver.send(batch)
-        return await self._all(self._from_drivers(Timed))
+        return await self._all(self._from_drivers(BatchTime))
 
     async def finish(self) -> None:
         """Release all pairs; raises AgentError."""

@@ -48,7 +48,7 @@ class Reason(NamedTuple):
     text: str
 
 
-Recorded: TypeAlias = reply.Recording | reply.Stalled | wire_format.Evidence
+Recorded: TypeAlias = reply.RecordReply | reply.StallReport | wire_format.Evidence
 """What an agent reports about what it records beside batches."""
 Explain = Callable[[str], Reason | None]
 """Translates the messages of a launcher into a reason, if they are known."""
@@ -117,7 +117,7 @@ class Agent:
     def beat(self) -> None:
         """Tell the agent's guard of changed settings that this end is alive; does not wait."""
         with contextlib.suppress(ConnectionError):
-            self._process.stdin.write(wire_format.encode(request.Beat()))
+            self._process.stdin.write(wire_format.encode(request.KnobHeartbeat()))
 
     async def receive(self) -> Reply | pa.RecordBatch | wire_format.Evidence:
         """The next message, samples or evidence; raises AgentError for the agent's errors and if it has ended."""
@@ -144,7 +144,7 @@ class Agent:
             raise AgentError(self.node, *await self._how_it_ended()) from None
         except wire_format.FrameError as error:
             raise AgentError(self.node, "agent-garbled", error.message) from None
-        if isinstance(received, wire_format.Relayed):
+        if isinstance(received, wire_format.RelayOutput):
             raise AgentError(self.node, "agent-garbled", "the agent answers as a relay does")
         self._refused += getattr(received, "rejected", 0)
         if isinstance(received, reply.Error):

@@ -31,7 +31,7 @@ _REPLY: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
 
 
 @dataclass(frozen=True)
-class Relayed:
+class RelayOutput:
     """Bytes that a process behind a relay wrote: to its standard output (0) or to standard error (1)."""
 
     child: int
@@ -53,7 +53,7 @@ class Probes:
     rows: pa.RecordBatch
 
 
-Frame: TypeAlias = Reply | pa.RecordBatch | Evidence | Probes | Relayed
+Frame: TypeAlias = Reply | pa.RecordBatch | Evidence | Probes | RelayOutput
 
 
 class FrameError(WorkError):
@@ -132,11 +132,11 @@ def _decode_batch(payload: bytes, what: str, schema: pa.Schema) -> pa.RecordBatc
     return batch
 
 
-def _decode_relayed(payload: bytes) -> Relayed:
+def _decode_relayed(payload: bytes) -> RelayOutput:
     if len(payload) < _ADDRESS.size:
         raise FrameError("relayed bytes lack their address")
     child, stream = _ADDRESS.unpack_from(payload)
-    return Relayed(child, stream, payload[_ADDRESS.size :])
+    return RelayOutput(child, stream, payload[_ADDRESS.size :])
 
 
 _DECODERS: dict[bytes, Callable[[bytes], Frame]] = {

@@ -30,7 +30,7 @@ _TRANSFERS_PER_S = 5e6
 Model = TypeVar("Model", _core.Network, _core.Machine)
 
 
-class Computed(BaseTestbed, ABC, Generic[Model]):
+class ComputedTestbed(BaseTestbed, ABC, Generic[Model]):
     """A prepared model of nodes; nothing runs on real machines."""
 
     cpus = None
@@ -161,7 +161,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         """The tables that a run keeps beside its samples, by file name."""
 
 
-Simulator: TypeAlias = Computed[_core.Network] | Computed[_core.Machine]
+Simulator: TypeAlias = ComputedTestbed[_core.Network] | ComputedTestbed[_core.Machine]
 
 
 def is_computed(testbed: Testbed) -> TypeGuard[Simulator]:

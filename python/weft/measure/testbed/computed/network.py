@@ -16,7 +16,7 @@ from weft import _core
 from weft.base import catalog
 from weft.base.errors import RequestError, WorkError
 from weft.base.statistics import Floats
-from weft.measure.testbed.computed.base import Computed
+from weft.measure.testbed.computed.base import ComputedTestbed
 from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.network.fabrics.describe import Description
 from weft.network.fabrics.document import FabricDocument
@@ -51,7 +51,7 @@ _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
 
 
-class Simulated(Computed[_core.Network]):
+class SimulatedNetwork(ComputedTestbed[_core.Network]):
     """A prepared network."""
 
     kind = "sim"
@@ -222,7 +222,7 @@ class Simulated(Computed[_core.Network]):
 
 def open_simulated(
     text: str, scale: float = 1.0, parameters: Mapping[str, Value] | None = None
-) -> Simulated:
+) -> SimulatedNetwork:
     """The testbed for NAME or NAME(KEY=VALUE, ...); `parameters` are defaults for keys that it does not set. Raises
     RequestError."""
     said = parse_spec(text)
@@ -238,14 +238,14 @@ def open_simulated(
 
 def open_document(
     document: FabricDocument, parameters: Mapping[str, Value], scale: float = 1.0
-) -> Simulated:
+) -> SimulatedNetwork:
     """The testbed for a fabric description that is not in a file; `parameters` as in `SimSpec`."""
     network = _core.Network.declared(document.text, document.origin, scale)
     spec = SimSpec(document.name, dict(parameters))
-    return Simulated(network, spec, {"scale": scale, "fabric": document.resolved(scale)})
+    return SimulatedNetwork(network, spec, {"scale": scale, "fabric": document.resolved(scale)})
 
 
-def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:
+def _opened(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
     if spec.name.endswith(".xml"):
         return _open_platform(text, spec, scale)
     try:
@@ -253,25 +253,25 @@ def _opened(text: str, spec: SimSpec, scale: float) -> Simulated:
     except _core.RefusedError as error:
         raise RequestError(f"sim:{text}: {error}") from None
     if network is not None:
-        return Simulated(network, spec, {"scale": scale})
+        return SimulatedNetwork(network, spec, {"scale": scale})
     return _open_declared(text, spec, scale)
 
 
-def _open_platform(text: str, spec: SimSpec, scale: float) -> Simulated:
+def _open_platform(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
     """A SimGrid platform file."""
     if spec.others or scale != 1.0:
         without = "--scale and other parameters than those of the model"
         raise RequestError(f"sim:{text}: a platform is simulated as it is, without {without}")
-    return Simulated(read_simgrid(Path(spec.name)), spec, {"scale": 1.0})
+    return SimulatedNetwork(read_simgrid(Path(spec.name)), spec, {"scale": 1.0})
 
 
-def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
+def _open_declared(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
     path = find_fabric(spec.name)
     refuse_parameters(f"sim:{text}", spec)
     fabric = load_fabric(str(path), scale)
     description = catalog.read(path)
     network = _core.Network.declared(description, catalog.shown(path), scale)
-    testbed = Simulated(network, spec, {"scale": scale, "fabric": fabric})
+    testbed = SimulatedNetwork(network, spec, {"scale": scale, "fabric": fabric})
     sharing = str(testbed.describe()["model"]["sharing"])
     for key, why in not_simulated(description, sharing).items():
         said = f"{key} of the fabric {fabric['name']} changes nothing here: {why}"

@@ -9,7 +9,7 @@ import pyarrow as pa
 from weft import _core
 from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.measure.testbed.computed.base import Computed
+from weft.measure.testbed.computed.base import ComputedTestbed
 from weft.measure.testbed.computed.outcome import SimulatedPhases, side_table
 from weft.network.fabrics.spec import split_spec
 from weft.plan.pattern import MultiPair
@@ -31,7 +31,7 @@ _ALWAYS = (OCCUPATION_NAME, BUDGET_NAME)
 _EXAMPLE = "for example node:p4-400-base or node:p4-400-offload(processors.nic.clock=200 MHz)"
 
 
-class SimulatedNodes(Computed[_core.Machine]):
+class SimulatedNodes(ComputedTestbed[_core.Machine]):
     """Two machines of the same kind, joined by a link."""
 
     kind = "node"

@@ -13,7 +13,7 @@ from weft import __version__
 from weft.measure.testbed.agent import reply, request, wire_format
 from weft.measure.testbed.agent.agent import AgentError
 from weft.measure.testbed.agent.process import AgentProcess
-from weft.measure.testbed.agent.wire_format import Relayed
+from weft.measure.testbed.agent.wire_format import RelayOutput
 
 _STANDARD = 0
 _PIECE_BYTES = 1 << 20
@@ -66,7 +66,7 @@ class RelayedProcess:
         if not self._status.done():
             self._relay.ask(request.Kill(child=self._child))
 
-    def hear(self, said: Relayed) -> None:
+    def hear(self, said: RelayOutput) -> None:
         """Take what the process wrote."""
         stream = self.stdout if said.stream == _STANDARD else self.stderr
         stream.feed_data(said.data)
@@ -105,7 +105,7 @@ class SshRelay:
                 said = await relay._frames.read()
         except (TimeoutError, asyncio.IncompleteReadError, wire_format.FrameError):
             said = None
-        if not isinstance(said, reply.Relaying) or said.version != __version__:
+        if not isinstance(said, reply.RelayReply) or said.version != __version__:
             process.kill()
             raise AgentError(node, "agent-not-ready", "no relay of this version was started")
         relay._listening = asyncio.create_task(relay._listen())
@@ -144,16 +144,16 @@ class SshRelay:
         with contextlib.suppress(asyncio.IncompleteReadError, wire_format.FrameError):
             while True:
                 said = await self._frames.read()
-                if isinstance(said, Relayed):
+                if isinstance(said, RelayOutput):
                     self._hear(said)
-                elif isinstance(said, reply.Ended):
+                elif isinstance(said, reply.ProcessEnd):
                     self._end(said.child, said.status, said.message)
         self._process.kill()
         for child in list(self._children):
             self._end(child, -9, f"its relay {self.node} ended")
         await self._process.wait()
 
-    def _hear(self, said: Relayed) -> None:
+    def _hear(self, said: RelayOutput) -> None:
         if process := self._children.get(said.child):
             process.hear(said)
 

@@ -64,7 +64,7 @@ class LogLine(LabEvent, frozen=True, kw_only=True, omit_defaults=True):
     killed: int | None = None
 
 
-class Weather(Struct, frozen=True):
+class FaultSchedule(Struct, frozen=True):
     """The events of a lab at `lab_s` seconds after it came up, and the path of its log."""
 
     lab_s: float
@@ -87,23 +87,25 @@ LISTS = ("between", "blocks")
 """Keys whose value is always a list, even with one entry."""
 
 
-def weather_of(entry: LabEntry) -> Weather:
+def weather_of(entry: LabEntry) -> FaultSchedule:
     """The weather of a lab; raises WorkError if the lab does not answer."""
     return _ask(entry, {"ask": "weather"})
 
 
-def add_weather(entry: LabEntry, text: str, origin: str, speed: float | None = None) -> Weather:
+def add_weather(
+    entry: LabEntry, text: str, origin: str, speed: float | None = None
+) -> FaultSchedule:
     """Add the events of a TOML text, whose clock starts now; raises RequestError if one is invalid."""
     return _ask(entry, {"ask": "add", "text": text, "origin": origin, "speed": speed})
 
 
-def add_weather_file(entry: LabEntry, name: str, speed: float | None = None) -> Weather:
+def add_weather_file(entry: LabEntry, name: str, speed: float | None = None) -> FaultSchedule:
     """Add the events of a file, which may be a fabric of the catalogue."""
     path = catalog.find("fabric", name)
     return add_weather(entry, catalog.read(path), catalog.shown(path), speed)
 
 
-def clear_weather(entry: LabEntry) -> Weather:
+def clear_weather(entry: LabEntry) -> FaultSchedule:
     """End all events for good, so that the lab is as its fabric describes it."""
     return _ask(entry, {"ask": "clear"})
 
@@ -140,19 +142,19 @@ def _quoted(text: str) -> str:
     return msgspec.json.encode(text.strip()).decode()
 
 
-def _ask(entry: LabEntry, question: dict[str, str | float | None]) -> Weather:
+def _ask(entry: LabEntry, question: dict[str, str | float | None]) -> FaultSchedule:
     try:
         found = _read(ask_keeper(registry.files(entry.id).socket, question))
     except (OSError, msgspec.DecodeError) as error:
         raise WorkError(f"lab {entry.id} does not answer ({error})") from None
-    if isinstance(found, Weather):
+    if isinstance(found, FaultSchedule):
         return found
     kind = RequestError if found.exit_code == REQUEST_STATUS else WorkError
     raise kind(found.message, found.hint)
 
 
-def _read(answer: bytes) -> Weather | _Refused:
+def _read(answer: bytes) -> FaultSchedule | _Refused:
     """Decode an answer; a refusal has a key of its own."""
     if answer.startswith(b'{"error"'):
         return msgspec.json.decode(answer, type=_Refusal).error
-    return msgspec.json.decode(answer, type=Weather)
+    return msgspec.json.decode(answer, type=FaultSchedule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft import _core
 from weft.base.errors import RequestError
 from weft.measure.testbed.vm.accelerator import likely_accelerator
-from weft.measure.testbed.vm.room import Room
+from weft.measure.testbed.vm.room import GuestCapacity
 from weft.measure.testbed.vm.settings import GuestSettings
 from weft.network.fabrics.spec import split_spec
 
@@ -16,7 +16,7 @@ def refuse_generator(spec: str) -> None:
     example = dict(_core.Network.generators()).get(name)
     if example is None:
         return
-    room = Room.here(likely_accelerator())
+    room = GuestCapacity.here(likely_accelerator())
     simulated, count = _simulated(name, values)
     takes = f"; {room.text([GuestSettings()] * count)}" if count else ""
     most = room.carries(GuestSettings().memory_mbytes)

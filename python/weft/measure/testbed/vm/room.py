@@ -18,7 +18,7 @@ MOST_PER_PROCESSOR: dict[Accelerator, int] = {"kvm": 16, "tcg": 6}
 """An idle guest takes a few percent of a processor; if it is emulated, several times as much."""
 
 
-class Room(NamedTuple):
+class GuestCapacity(NamedTuple):
     """The resources of a machine for guests, and how they would run on it."""
 
     free_mbytes: int
@@ -26,7 +26,7 @@ class Room(NamedTuple):
     accelerator: Accelerator
 
     @classmethod
-    def here(cls, accelerator: Accelerator) -> Room:
+    def here(cls, accelerator: Accelerator) -> GuestCapacity:
         """The resources of this machine."""
         return cls(free_bytes() // 1_000_000, len(os.sched_getaffinity(0)), accelerator)
 
@@ -57,7 +57,7 @@ class Room(NamedTuple):
 
 def check_room(guests: Collection[GuestSettings], accelerator: Accelerator) -> None:
     """Refuse more guests than this machine carries; raises RequestError."""
-    room = Room.here(accelerator)
+    room = GuestCapacity.here(accelerator)
     most = MOST_PER_PROCESSOR[accelerator] * room.processors
     if _taken_mbytes(guests) > room.free_mbytes or len(guests) > most:
         raise RequestError(room.text(guests), room.right(guests))

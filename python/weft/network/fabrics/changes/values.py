@@ -13,7 +13,7 @@ from weft.base.errors import RequestError
 from weft.network.fabrics.amounts import UNLIMITED, amount
 from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.targets import hosts_named, switches_named, trunks_named
-from weft.network.fabrics.changes.wiring import Cable, FabricWiring, Way, WiredSwitch
+from weft.network.fabrics.changes.wiring import Cable, CableDirection, FabricWiring, WiredSwitch
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 
@@ -142,7 +142,7 @@ class SetValue:
             cable = replace(cable, forward=self._way(cable.forward, plain, cable.ends[0]))
         return replace(cable, backward=self._way(cable.backward, plain, cable.ends[1]))
 
-    def _way(self, way: Way, key: str, name: str) -> Way:
+    def _way(self, way: CableDirection, key: str, name: str) -> CableDirection:
         field = _WAY[key][0]
         return replace(way, **{field: self._new(getattr(way, field), name)})
 

@@ -14,7 +14,7 @@ from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.hosts import without_hosts
 from weft.network.fabrics.changes.targets import switches_named
 from weft.network.fabrics.changes.values import with_cables
-from weft.network.fabrics.changes.wiring import Cable, FabricWiring, Way, WiredSwitch
+from weft.network.fabrics.changes.wiring import Cable, CableDirection, FabricWiring, WiredSwitch
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 
@@ -91,7 +91,7 @@ class Oversubscription:
 
         return with_cables(wiring, [one for one in uplinks if below.get(one.ends[0])], widened)
 
-    def _share(self, ways: list[Way]) -> int:
+    def _share(self, ways: list[CableDirection]) -> int:
         rates = [one.rate_bits_per_s for one in ways]
         known = [rate for rate in rates if rate is not None]
         if len(known) < len(rates):
@@ -101,7 +101,7 @@ class Oversubscription:
         return round(sum(known) / self.ratio)
 
 
-def _ways(ports: list[Cable]) -> tuple[list[Way], list[Way]]:
+def _ways(ports: list[Cable]) -> tuple[list[CableDirection], list[CableDirection]]:
     return [one.forward for one in ports], [one.backward for one in ports]
 
 
@@ -193,7 +193,7 @@ def _healthy(wiring: FabricWiring) -> list[Cable]:
 
 
 def _at_rate(cable: Cable, factor: float) -> Cable:
-    def scaled(way: Way) -> Way:
+    def scaled(way: CableDirection) -> CableDirection:
         rate = way.rate_bits_per_s
         return replace(way, rate_bits_per_s=None if rate is None else round(rate * factor))
 

@@ -13,7 +13,7 @@ from weft.network.fabrics.document import FabricDocument
 DEFAULT_QUEUE_FRAMES, DEFAULT_MTU_BYTES = 1000, 1500
 
 
-class Way(Struct, frozen=True):
+class CableDirection(Struct, frozen=True):
     """One direction of a cable; a limit of None means unlimited."""
 
     rate_bits_per_s: int | None = None
@@ -26,8 +26,8 @@ class Cable(Struct, frozen=True):
     """A link between two nodes; `network` is the index of a host's interface."""
 
     ends: tuple[str, str]
-    forward: Way = Way()
-    backward: Way = Way()
+    forward: CableDirection = CableDirection()
+    backward: CableDirection = CableDirection()
     mtu_bytes: int = DEFAULT_MTU_BYTES
     queue_frames: int = DEFAULT_QUEUE_FRAMES
     network: int = 0
@@ -59,7 +59,7 @@ class Detour(Struct, frozen=True):
 
     from_: str = msgspec.field(name="from")
     to: str
-    lane: Way
+    lane: CableDirection
     queue_frames: int
     network: int
 

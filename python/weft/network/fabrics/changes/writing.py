@@ -14,9 +14,9 @@ from weft.network.fabrics.changes.wiring import (
     DEFAULT_MTU_BYTES,
     DEFAULT_QUEUE_FRAMES,
     Cable,
+    CableDirection,
     Detour,
     FabricWiring,
-    Way,
     WiredSwitch,
 )
 from weft.network.fabrics.document import FabricDocument
@@ -71,7 +71,7 @@ def _can_override(cable: Cable, usual: Mapping[tuple[str, int], Cable]) -> bool:
     )
 
 
-def _says_more(way: Way, base: Way) -> bool:
+def _says_more(way: CableDirection, base: CableDirection) -> bool:
     lifted = (way.rate_bits_per_s is None) > (base.rate_bits_per_s is None)
     # The file has one key of these for both directions.
     same = (way.drops_above_bytes, way.loss_ppm) == (base.drops_above_bytes, base.loss_ppm)
@@ -197,7 +197,7 @@ def _delays(cable: Cable) -> Entry:
     return entry | ({"delay_back": written(back, TIMES)} if back != there else {})
 
 
-def _losses(way: Way) -> Entry:
+def _losses(way: CableDirection) -> Entry:
     """The keys for losses; both directions are equal, as the file cannot express anything else."""
     entry: Entry = {}
     if way.loss_ppm:

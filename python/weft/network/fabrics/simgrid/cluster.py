@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft import _core
-from weft.network.fabrics.listing import Listing
+from weft.network.fabrics.listing import FabricListing
 from weft.network.fabrics.simgrid.routes import ClusterRoutes, Dragonfly, FatTree, GeneratedCluster
 from weft.network.fabrics.simgrid.star import Star
 from weft.network.fabrics.simgrid.xml import BITS, SECONDS, XmlElement, hosts_of_radical
@@ -65,7 +65,7 @@ class SimGridCluster:
                 return self._generate("xgft", values)
         return None
 
-    def zone(self, listing: Listing, label: str) -> Zone:
+    def zone(self, listing: FabricListing, label: str) -> Zone:
         """The cluster as a zone, with its constraints added to a listing; names of those of all hosts together start
         with a label."""
         if self._topology == "FLAT":
@@ -93,7 +93,7 @@ class SimGridCluster:
             only = 'only "SPLITDUPLEX" is supported with'
             raise self._element.wrong(f"sharing_policy: {only} {self._topology}")
 
-    def _star(self, listing: Listing, label: str) -> Star:
+    def _star(self, listing: FabricListing, label: str) -> Star:
         """All hosts at one switch, optionally with a backbone that everything crosses, and limits of single hosts."""
         star = Star()
         backbone = self._backbone(listing, label)
@@ -105,7 +105,7 @@ class SimGridCluster:
             star.add(self.router)
         return star
 
-    def _backbone(self, listing: Listing, label: str) -> list[int]:
+    def _backbone(self, listing: FabricListing, label: str) -> list[int]:
         if not self._element.attributes.get("bb_bw"):
             if self._element.attributes.get("bb_lat"):
                 raise self._element.wrong("bb_lat without bb_bw")
@@ -115,7 +115,7 @@ class SimGridCluster:
         is_shared = self._element.attributes.get("bb_sharing_policy") != "FATPIPE"
         return [listing.add(f"{label}backbone", rate_bps, delay_s, is_shared)]
 
-    def _host_links(self, listing: Listing, host: str) -> tuple[int, int]:
+    def _host_links(self, listing: FabricListing, host: str) -> tuple[int, int]:
         """The constraints of a host's outgoing and incoming traffic; equal if one link carries both.
 
         Such a link is shared even if it is declared as FATPIPE: SimGrid 3.32 makes no difference here.
@@ -127,7 +127,7 @@ class SimGridCluster:
         both = listing.add(f"{host} link", *self._link())
         return both, both
 
-    def _limiter(self, listing: Listing, host: str) -> list[int]:
+    def _limiter(self, listing: FabricListing, host: str) -> list[int]:
         """The constraint on the sum of a host's traffic, if there is one."""
         if not self._element.attributes.get("limiter_link"):
             return []
@@ -161,7 +161,7 @@ class _Ruled:
 
     places: dict[str, int]
     rule: ClusterRoutes
-    listing: Listing
+    listing: FabricListing
     label: str
     link: tuple[float, float]
 

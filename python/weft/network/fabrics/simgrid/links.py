@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.network.fabrics.listing import Listing
+from weft.network.fabrics.listing import FabricListing
 from weft.network.fabrics.simgrid.xml import BITS, SECONDS, XmlElement
 
 _POLICIES = {"SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE"}
@@ -13,7 +13,7 @@ _PROFILES = ("bandwidth_file", "latency_file", "state_file")
 class PlatformLinks:
     """All links declared so far, in any zone: names are unique in a platform."""
 
-    def __init__(self, listing: Listing) -> None:
+    def __init__(self, listing: FabricListing) -> None:
         self._listing = listing
         self._plain: dict[str, int] = {}
         self._duplex: dict[str, tuple[int, int]] = {}

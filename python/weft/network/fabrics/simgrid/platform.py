@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from weft import _core
-from weft.network.fabrics.listing import Listing
+from weft.network.fabrics.listing import FabricListing
 from weft.network.fabrics.simgrid.cluster import SimGridCluster
 from weft.network.fabrics.simgrid.links import PlatformLinks
 from weft.network.fabrics.simgrid.star import StarReader
@@ -29,7 +29,7 @@ class Platform:
     """The parts of a platform read so far."""
 
     def __init__(self) -> None:
-        self._listing = Listing()
+        self._listing = FabricListing()
         self._links = PlatformLinks(self._listing)
         self._zones = Zones()
         self._hosts: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from weft.network.fabrics.listing import Listing
+from weft.network.fabrics.listing import FabricListing
 from weft.network.fabrics.simgrid.links import PlatformLinks
 from weft.network.fabrics.simgrid.xml import BITS, SECONDS, XmlElement, hosts_of_radical
 from weft.network.fabrics.simgrid.zones import Stretch
@@ -42,7 +42,7 @@ class StarReader:
     """
 
     _links: PlatformLinks
-    _listing: Listing
+    _listing: FabricListing
     _add_node: Callable[[XmlElement, str], object]
     _add_host: Callable[[XmlElement, str], object]
     _star: Star = field(default_factory=Star)

@@ -38,7 +38,7 @@ from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.understand.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
-from weft.understand.report.figures.map_marks import Ends, SecondLook, node_ends
+from weft.understand.report.figures.map_marks import Ends, RemeasuredMap, node_ends
 from weft.understand.report.figures.tree import tree_figures
 from weft.understand.report.frame import environment
 from weft.understand.report.material import ReportMaterial
@@ -246,7 +246,7 @@ SLOW = ("rate-low", "asymmetry")
 """Symptoms that a map of rates shows."""
 
 
-def second_look(found: AcceptanceResult) -> SecondLook:
+def second_look(found: AcceptanceResult) -> RemeasuredMap:
     """The second look of an acceptance; only faults are red on a map."""
     times = {
         (ends, one.size_bytes): one.alone.median
@@ -254,7 +254,7 @@ def second_look(found: AcceptanceResult) -> SecondLook:
         if one.size_bytes
         for ends in ((one.src, one.dst), (one.dst, one.src))
     }
-    return SecondLook(
+    return RemeasuredMap(
         {(one.src, one.dst): one.alone.median for one in found.again if one.unit == "Mb/s"},
         times,
         list(dict.fromkeys(_at_fault(found))),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.operate.tuning.tuning import Raced
+from weft.operate.tuning.tuning import RaceSummary
 from weft.understand.drawing.figure import Figure
 from weft.understand.drawing.forest import FAINT, SECOND, STRONG, Forest, Twig
 
 
-def forest(raced: Raced, number: int) -> Figure | None:
+def forest(raced: RaceSummary, number: int) -> Figure | None:
     """A race's candidates, the best first, then the confirmation; None if nothing was measured."""
     twigs = list(_twigs(raced))
     if not twigs:
@@ -22,7 +22,7 @@ def forest(raced: Raced, number: int) -> Figure | None:
     return Forest(f"forest_{number}", title, caption, "times as good", twigs).figure()
 
 
-def _twigs(raced: Raced) -> Iterator[Twig]:
+def _twigs(raced: RaceSummary) -> Iterator[Twig]:
     measured = [one for one in raced.result.places if one.ratio is not None]
     measured.sort(key=lambda one: -one.ratio.median if one.ratio else 0.0)
     for place in measured:

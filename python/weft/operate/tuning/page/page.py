@@ -18,7 +18,7 @@ from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.page.forest import forest
 from weft.operate.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
 from weft.operate.tuning.tables import candidates_table
-from weft.operate.tuning.tuning import Raced, TuningResult
+from weft.operate.tuning.tuning import RaceSummary, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.runs.work_document import write
@@ -80,11 +80,11 @@ class TuningPage:
         return {name: figure for name, figure in drawn if figure}
 
     @property
-    def indifferent(self) -> list[Raced]:
+    def indifferent(self) -> list[RaceSummary]:
         """The races without a winner."""
         return [one for one in self.found.raced if not one.won]
 
-    def outcome(self, raced: Raced) -> str:
+    def outcome(self, raced: RaceSummary) -> str:
         """How a race ended, as text."""
         if raced.won:
             return f"{raced.result.winner} won"
@@ -110,7 +110,7 @@ class TuningPage:
             ["Knob", "Outcome", "Why in this place", "Blocks", "Took", "Run folder"], rows
         )
 
-    def candidates(self, raced: Raced) -> PageTable:
+    def candidates(self, raced: RaceSummary) -> PageTable:
         return PageTable.of(candidates_table([raced]))
 
     @property

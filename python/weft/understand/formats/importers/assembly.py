@@ -32,7 +32,7 @@ _MOST = (MOST_BYTES, MOST_MESSAGES, MOST_NS)
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedRun:
     """A run that is not yet on disk."""
 
     meta: RunMeta
@@ -40,7 +40,7 @@ class Imported:
     status: Status
 
 
-def assemble(text: Text, content: Content, options: ImportOptions) -> Imported:
+def assemble(text: Text, content: Content, options: ImportOptions) -> ImportedRun:
     """A run from a file's tests; raises RequestError if they cannot form one."""
     refuse_cut(content, options)
     kept = [_carried(_measurable(test), options) for test in content.tests]
@@ -51,7 +51,7 @@ def assemble(text: Text, content: Content, options: ImportOptions) -> Imported:
     steps = _steps(kept, len(content.nodes))
     meta = _meta(text, content, steps, options)
     _warn(meta, text, content, steps)
-    return Imported(meta, _samples(steps), "partial" if content.cut else "complete")
+    return ImportedRun(meta, _samples(steps), "partial" if content.cut else "complete")
 
 
 def refuse_cut(content: Content, options: ImportOptions) -> None:

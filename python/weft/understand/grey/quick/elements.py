@@ -13,7 +13,7 @@ from weft.understand.grey.quick.rounds import NONE
 from weft.understand.xray.flows import Members
 
 Kind = Literal["node", "uplink", "inside"]
-Way = Literal["out", "in", "both"]
+CableDirection = Literal["out", "in", "both"]
 Fault = Literal["slow", "delayed"]
 
 
@@ -23,12 +23,16 @@ class QuickElement:
 
     kind: Kind
     members: Members
-    way: Way
+    way: CableDirection
     fault: Fault = "slow"
 
 
-OF_NODES: tuple[tuple[Way, Fault], ...] = (("out", "slow"), ("in", "slow"), ("both", "delayed"))
-OF_GROUPS: tuple[tuple[Kind, Way, Fault], ...] = (
+OF_NODES: tuple[tuple[CableDirection, Fault], ...] = (
+    ("out", "slow"),
+    ("in", "slow"),
+    ("both", "delayed"),
+)
+OF_GROUPS: tuple[tuple[Kind, CableDirection, Fault], ...] = (
     ("uplink", "out", "slow"),
     ("uplink", "in", "slow"),
     ("inside", "both", "slow"),
@@ -52,13 +56,13 @@ class Elements:
         kind, way, fault = OF_GROUPS[what]
         return QuickElement(kind, self.groups[group], way, fault)
 
-    def nodes(self, nodes: Ints, way: Way) -> Ints:
+    def nodes(self, nodes: Ints, way: CableDirection) -> Ints:
         """The element numbers of a direction ("both": the delay) of some nodes."""
         place = [one for one, _ in OF_NODES].index(way)
         found: Ints = place * self.count + nodes
         return found
 
-    def of_groups(self, groups: Ints, kind: Kind, way: Way) -> Ints:
+    def of_groups(self, groups: Ints, kind: Kind, way: CableDirection) -> Ints:
         """The element numbers of a kind and direction of some groups, given by index; NONE stays NONE."""
         place = [one[:2] for one in OF_GROUPS].index((kind, way))
         first = len(OF_NODES) * self.count + place * len(self.groups)

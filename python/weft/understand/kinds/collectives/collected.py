@@ -15,7 +15,7 @@ from weft.understand.ensemble.activities import PhaseActivity
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectiveTiming:
     """One operation with a buffer of `size_bytes`, by one algorithm. `bus_mbps` is the bus bandwidth of nccl-tests (see
     its PERFORMANCE.md): the least rate of each node's link. `times_best` is the time over that of the fastest algorithm
     at this size. `reduce_ps` is the time to add a byte at the node that added longest, None if no node adds or if an
@@ -35,7 +35,7 @@ class Collected:
     reduce_ps: float | None
 
 
-def collectives(meta: RunMeta, activities: Sequence[PhaseActivity]) -> list[Collected]:
+def collectives(meta: RunMeta, activities: Sequence[PhaseActivity]) -> list[CollectiveTiming]:
     """The phases of all steps that are collectives, in order."""
     found = []
     for index, step, pattern in meta.plan.steps_of(Collective):
@@ -58,7 +58,7 @@ def bus_factor(operation: str, nodes: int) -> float:
 
 def _of_step(
     step: Step, pattern: Collective, mine: Sequence[PhaseActivity], names: Sequence[str]
-) -> list[Collected]:
+) -> list[CollectiveTiming]:
     ways = _core.Program.ways(to_json(step), len(names))
     best_ms: dict[int, float] = {}
     for one in mine:
@@ -70,7 +70,7 @@ def _of_step(
         bus_bits = size * 8 * bus_factor(pattern.operation, one.nodes)
         mbps = partial(_bus_mbps, bus_bits)
         found.append(
-            Collected(
+            CollectiveTiming(
                 step=one.step,
                 phase=one.phase,
                 operation=pattern.operation,

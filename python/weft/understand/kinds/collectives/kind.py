@@ -6,17 +6,21 @@ from collections.abc import Sequence
 
 from weft.runs.folder import RunFolder
 from weft.understand.ensemble.activities import activities
-from weft.understand.kinds.collectives.collected import Collected, collectives, has_collectives
+from weft.understand.kinds.collectives.collected import (
+    CollectiveTiming,
+    collectives,
+    has_collectives,
+)
 from weft.understand.kinds.collectives.library_cost import library_costs
 from weft.understand.kinds.collectives.table import collectives_table, library_table, short_table
 from weft.understand.kinds.kind import ResultKind
 
 
-def _results(run: RunFolder) -> list[Collected]:
+def _results(run: RunFolder) -> list[CollectiveTiming]:
     return collectives(run.meta, activities(run)) if has_collectives(run.meta) else []
 
 
-def _clause(found: Sequence[Collected]) -> str:
+def _clause(found: Sequence[CollectiveTiming]) -> str:
     """The best algorithms at the smallest and at the largest size."""
     best = [one for one in found if one.times_best == 1.0]
     first, last = (f"{one.algorithm} at {one.size_bytes:,} B" for one in (best[0], best[-1]))

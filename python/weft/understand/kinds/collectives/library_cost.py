@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 from weft.plan.pattern import LIBRARY
-from weft.understand.kinds.collectives.collected import Collected
+from weft.understand.kinds.collectives.collected import CollectiveTiming
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class LibraryCost:
     launches: int
 
 
-def library_costs(found: Sequence[Collected]) -> list[LibraryCost]:
+def library_costs(found: Sequence[CollectiveTiming]) -> list[LibraryCost]:
     """The costs over all steps, for operations and sizes with both the library and another algorithm."""
-    groups: dict[tuple[str, int, int], list[Collected]] = defaultdict(list)
+    groups: dict[tuple[str, int, int], list[CollectiveTiming]] = defaultdict(list)
     for one in found:
         groups[one.operation, one.nodes, one.size_bytes].append(one)
     costs = [_of_group(groups[key]) for key in sorted(groups)]
     return [one for one in costs if one]
 
 
-def _of_group(ways: Sequence[Collected]) -> LibraryCost | None:
+def _of_group(ways: Sequence[CollectiveTiming]) -> LibraryCost | None:
     of_library = [one for one in ways if one.algorithm == LIBRARY and one.elapsed_us]
     others = [one for one in ways if one.algorithm != LIBRARY and one.elapsed_us]
     if not (of_library and others):
@@ -58,7 +58,7 @@ def _of_group(ways: Sequence[Collected]) -> LibraryCost | None:
     )
 
 
-def _ratio(library: Collected, best: Collected) -> Interval:
+def _ratio(library: CollectiveTiming, best: CollectiveTiming) -> Interval:
     """The ratio of times, which is the inverse ratio of bandwidths, since both moved the same bytes."""
     launches = list(zip(best.by_launch_mbps, library.by_launch_mbps, strict=False))
     if len(library.by_launch_mbps) == len(best.by_launch_mbps) > 1:

@@ -10,7 +10,7 @@ from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
 from weft.runs.meta import RunMeta
 from weft.understand.curve.over_launches import over_launches
-from weft.understand.kinds.collectives.collected import Collected
+from weft.understand.kinds.collectives.collected import CollectiveTiming
 from weft.understand.kinds.collectives.library_cost import LibraryCost
 
 _TIME = ResultColumn("elapsed_us", "time")
@@ -39,7 +39,7 @@ _LIBRARY = (
 )
 
 
-def collectives_table(found: Sequence[Collected]) -> ResultTable:
+def collectives_table(found: Sequence[CollectiveTiming]) -> ResultTable:
     """A row for each algorithm at each size of each step."""
     return ResultTable.of("collectives", _COLUMNS, found)
 
@@ -51,7 +51,7 @@ def library_table(costs: Sequence[LibraryCost]) -> ResultTable:
     )
 
 
-def short_table(name: str, ways: Sequence[Collected], _: RunMeta) -> ResultTable:
+def short_table(name: str, ways: Sequence[CollectiveTiming], _: RunMeta) -> ResultTable:
     """A row for each size of one step: the time of each algorithm, the best one, and its bus bandwidth."""
     title = f"{name} over {ways[0].nodes} nodes: {_TIME.heading} of each algorithm, and the best"
     table = collectives_table(ways).pivoted("size_bytes", "algorithm", _TIME.name, title)
@@ -62,7 +62,7 @@ def short_table(name: str, ways: Sequence[Collected], _: RunMeta) -> ResultTable
     return replace(table, columns=columns, rows=rows, remarks=_adding(ways))
 
 
-def _adding(ways: Sequence[Collected]) -> list[str]:
+def _adding(ways: Sequence[CollectiveTiming]) -> list[str]:
     """The time to add a byte of the largest buffer, in words; empty if no node adds."""
     adding = [one for one in ways if one.reduce_ps]
     if not adding:

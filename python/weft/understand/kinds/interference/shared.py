@@ -23,7 +23,7 @@ Flow: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Shared:
+class CommonLimit:
     """A limit that both cross: its capacity, and the share of each one's bytes that crosses it."""
 
     limit: str
@@ -78,7 +78,7 @@ class _Generated:
         return float(rates[self._names.index(limit)])
 
 
-def shared_limits(meta: RunMeta, step: int, phase: int) -> tuple[Shared, ...] | None:
+def shared_limits(meta: RunMeta, step: int, phase: int) -> tuple[CommonLimit, ...] | None:
     """The shared limits of a phase, the one that the congestor loads most first; None if the network is unknown."""
     crossed = _crossed(meta)
     if crossed is None:
@@ -90,7 +90,7 @@ def shared_limits(meta: RunMeta, step: int, phase: int) -> tuple[Shared, ...] | 
     own, other = crossed.bytes(of_victim), crossed.bytes(of_congestor)
     own_bytes, other_bytes = (sum(one[2] for one in each) for each in (of_victim, of_congestor))
     found = [
-        Shared(
+        CommonLimit(
             limit=limit,
             capacity_mbps=crossed.capacity_mbps(limit),
             victim_share=own[limit] / own_bytes,

@@ -15,7 +15,7 @@ from weft.base.statistics import Floats, median_interval, middle_rank
 from weft.plan.pattern import Interference
 from weft.runs.columns.tables import LAPS_NAME
 from weft.runs.folder import RunFolder
-from weft.understand.kinds.interference.shared import Shared, shared_limits
+from weft.understand.kinds.interference.shared import CommonLimit, shared_limits
 from weft.understand.kinds.interference.trials import (
     ALONE,
     VictimTrial,
@@ -54,7 +54,7 @@ class SlowDown:
     by_unit: tuple[float, ...]
     congestor_mbps: float
     covered: float
-    shared: tuple[Shared, ...] | None
+    shared: tuple[CommonLimit, ...] | None
 
 
 def slow_downs(run: RunFolder) -> list[SlowDown]:

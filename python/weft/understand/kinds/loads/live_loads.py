@@ -19,7 +19,7 @@ from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
 from weft.runs.records.records import ReceivingCost
 from weft.understand.curve.curve import column, message_times_us, to_mbps
-from weft.understand.curve.delivery import Delivered, deliveries
+from weft.understand.curve.delivery import DeliveryCounts, deliveries
 from weft.understand.host.evidence import Amounts, amounts_by_launch
 from weft.understand.kinds.loads.receiving_cost import (
     add_costs,
@@ -248,7 +248,7 @@ class RecordedLoads:
         for row in speeds.select(["step", "value"]).to_pylist():
             self._speeds[row["step"]].append(row["value"])
         self._softirqs = _softirqs(table)
-        self.lost: dict[tuple[int, int], Delivered] = {
+        self.lost: dict[tuple[int, int], DeliveryCounts] = {
             (one.step, one.phase): one for one in deliveries(run)
         }
 

@@ -24,7 +24,7 @@ CONFIRMED_WRONGLY = 0.001
 MOST_CONFIRMING = 60
 """The most blocks of the confirmation."""
 
-Ended = Literal["one-left", "none-ahead", "equal", "time", "open", "interrupted"]
+ProcessEnd = Literal["one-left", "none-ahead", "equal", "time", "open", "interrupted"]
 """Why a race ended: one candidate is left, none is ahead of the baseline, all left are equal within the margin, time
 ran out, or Ctrl-C; "open" if it has not."""
 
@@ -41,7 +41,7 @@ class Out:
 
 
 @dataclass(frozen=True)
-class Confirmed:
+class ConfirmedRatio:
     """A finalist's ratio over the baseline, from the blocks of the confirmation alone."""
 
     name: str
@@ -60,8 +60,8 @@ class ContestStanding:
     leader: str
     out: dict[str, Out] = field(default_factory=dict)
     raced: int | None = None
-    ended: Ended = "open"
-    confirmations: tuple[Confirmed, ...] = ()
+    ended: ProcessEnd = "open"
+    confirmations: tuple[ConfirmedRatio, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _look(now: ContestStanding, blocks: Sequence[Scores], race: Race) -> None:
 
 def _end(
     now: ContestStanding, blocks: Sequence[Scores], race: Race, limits: ContestLimits
-) -> Ended:
+) -> ProcessEnd:
     others = [one for one in now.open if one != race.baseline]
     if not others:
         return "none-ahead"
@@ -218,7 +218,7 @@ def _confirm(
 
 def _confirmed(
     differences: Sequence[float], name: str, race: Race, error: float, last: int | None
-) -> Confirmed | None:
+) -> ConfirmedRatio | None:
     """The state at the first look that decides, or else at the last one; None before the first block."""
     margin = math.log1p(race.margin)
     count = len(differences)
@@ -239,9 +239,9 @@ def _of(
     known: Interval | None,
     is_better: bool,
     is_decided: bool,
-) -> Confirmed:
+) -> ConfirmedRatio:
     known = known or Interval(middle(differences), min(differences), max(differences))
-    return Confirmed(name, to_ratio(known), len(differences), is_better, is_decided)
+    return ConfirmedRatio(name, to_ratio(known), len(differences), is_better, is_decided)
 
 
 def to_ratio(logarithm: Interval) -> Interval:

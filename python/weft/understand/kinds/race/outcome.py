@@ -17,8 +17,8 @@ from weft.understand.kinds.race.contest import (
     DROPPED_WRONGLY,
     ContestLimits,
     ContestStanding,
-    Ended,
     Out,
+    ProcessEnd,
     ratios,
     standing,
     to_ratio,
@@ -69,7 +69,7 @@ class RaceOutcome(Struct, frozen=True):
     effect: Interval | None
     places: tuple[RacePlace, ...]
     confirmations: tuple[Confirmation, ...]
-    ended: Ended
+    ended: ProcessEnd
     blocks: int
     retried: dict[str, int] = {}
 

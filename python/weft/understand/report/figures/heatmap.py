@@ -18,9 +18,9 @@ from weft.understand.drawing.heatmap_chart import heatmap_chart
 from weft.understand.ensemble.matrix import RateMatrix
 from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
 from weft.understand.report.figures.map_marks import (
-    Outlined,
+    OutlinedEnds,
+    RemeasuredMap,
     Route,
-    SecondLook,
     outlined,
     rectangles,
     replaced,
@@ -42,7 +42,7 @@ class RateMap:
     one: EnsembleRun
     step: EnsembleStep
     matrix: RateMatrix
-    second: SecondLook | None = None
+    second: RemeasuredMap | None = None
 
     @cached_property
     def again(self) -> dict[Route, float]:
@@ -50,7 +50,7 @@ class RateMap:
         return self.second.of(self.matrix) if self.second else {}
 
     @cached_property
-    def outlined(self) -> list[Outlined]:
+    def outlined(self) -> list[OutlinedEnds]:
         """The slow ends, by reason."""
         return outlined(self.one, self.step, self.second)
 
@@ -96,7 +96,7 @@ class RateMap:
 AGAIN = "Dashed: measured again, alone; the colour is that of the second value."
 
 
-def heatmap_figures(material: ReportMaterial, second: SecondLook | None = None) -> list[Figure]:
+def heatmap_figures(material: ReportMaterial, second: RemeasuredMap | None = None) -> list[Figure]:
     """The maps of each run's rates and latencies, by group and by name, with the results of a `second` measurement of
     the same routes."""
     maps = [

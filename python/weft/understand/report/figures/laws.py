@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.network.model.gain_curve import Regime, regimes
-from weft.network.model.laws import Laws, Stage
+from weft.network.model.laws import Laws, NamedLab
 from weft.understand.drawing import parts
 from weft.understand.drawing.figure import Figure, Row, Spec, short
 
@@ -19,7 +19,7 @@ HEIGHT = 340
 POINTS = 120
 """Points of each regime's curve."""
 
-_NAMES: dict[Stage, str] = {"link": "link", "nic": "NIC", "host": "host", "ceiling": "ceiling"}
+_NAMES: dict[NamedLab, str] = {"link": "link", "nic": "NIC", "host": "host", "ceiling": "ceiling"}
 
 
 def laws_figure(model: Laws, gammas: Floats) -> Figure:

@@ -21,7 +21,7 @@ Route: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class SecondLook:
+class RemeasuredMap:
     """Results of measurements after a map. `mbps` and, by message size, one-way `times_us` are those of routes that
     were measured again, alone; the ends `at_fault` are outlined instead of those that first looked slow."""
 
@@ -41,7 +41,7 @@ class SecondLook:
 
 
 @dataclass(frozen=True)
-class Outlined:
+class OutlinedEnds:
     """Ends that are outlined for the same reason; `why` begins the sentence that names them."""
 
     why: str
@@ -52,19 +52,21 @@ class Outlined:
         return f"{self.why}: {listed(list(map(_name, self.ends)), MOST_NAMED)}."
 
 
-def outlined(one: EnsembleRun, step: EnsembleStep, second: SecondLook | None) -> list[Outlined]:
+def outlined(
+    one: EnsembleRun, step: EnsembleStep, second: RemeasuredMap | None
+) -> list[OutlinedEnds]:
     """The slow ends of a map of rates, by reason; empty for a map of latencies."""
     if step.is_latency:
         return []
     if second is not None:
-        found = [Outlined("Outlined in red is what is at fault", second.at_fault)]
+        found = [OutlinedEnds("Outlined in red is what is at fault", second.at_fault)]
     else:
         slow = list(dict.fromkeys(_slow_ends(one)))
         odd = [ends for ends in _odd_ends(one, step) if ends not in slow]
         alone = (
             "Outlined in red is a route that is slower than its sender and receiver are with others"
         )
-        found = [Outlined("Outlined in red is what is slow", slow), Outlined(alone, odd)]
+        found = [OutlinedEnds("Outlined in red is what is slow", slow), OutlinedEnds(alone, odd)]
     return [each for each in found if each.ends]
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from weft.base.table import ResultTable
 from weft.faces.cli.tables.layout import drawn, titled
 from weft.runs.predicted import RunPrediction
-from weft.understand.summary.predictions import Held
+from weft.understand.summary.predictions import PredictionCheck
 from weft.understand.tables.predictions import held_table, predicted_table
 
 
@@ -18,7 +18,7 @@ def print_prediction(prediction: RunPrediction, console: Console) -> None:
         console.print(f"warning: {note.message} [{note.code}]", soft_wrap=True)
 
 
-def print_held(held: Held | None, console: Console) -> None:
+def print_held(held: PredictionCheck | None, console: Console) -> None:
     """Print the prediction with the measurements; nothing if there is no prediction."""
     if held is not None:
         _print_steps(held_table(held), console)

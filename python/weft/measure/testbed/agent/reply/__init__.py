@@ -11,9 +11,9 @@ from weft.measure.testbed.agent.reply.ensemble import (
     Alive,
     Driven,
     FailedTransfer,
-    Joined,
+    JoinReply,
     Lap,
-    Left,
+    LeaveReply,
     ListeningOn,
     PhaseOver,
     PhasesDone,
@@ -31,92 +31,102 @@ from weft.measure.testbed.agent.reply.file_cast import (
     CastAlive,
     CastBroken,
     CastDone,
-    CastFailed,
-    CastLooked,
-    CastOpened,
+    CastFailure,
+    CastLookReply,
+    CastOpenReply,
+    CastProgress,
     CastWhole,
-    Spent,
 )
 from weft.measure.testbed.agent.reply.inspection import (
     CheckedInterface,
-    Echoing,
-    EchoStopped,
-    Inspected,
+    EchoReply,
+    EchoStopReply,
+    InspectReply,
     Path,
     Slot,
     System,
-    Tried,
+    TryReply,
 )
 from weft.measure.testbed.agent.reply.knobs import (
-    KnobsRestored,
-    KnobsSeen,
+    KnobReading,
+    KnobsReply,
     KnobsSet,
     RestoredKnob,
-    SeenKnob,
+    RestoreReply,
 )
-from weft.measure.testbed.agent.reply.relay import Ended, Relaying
-from weft.measure.testbed.agent.reply.sockets import SeenProcess, SocketEvent, SocketsSeen, Watching
+from weft.measure.testbed.agent.reply.relay import ProcessEnd, RelayReply
+from weft.measure.testbed.agent.reply.sockets import (
+    ProcessTimes,
+    SocketEvent,
+    SocketsReply,
+    SocketWatchReply,
+)
 from weft.measure.testbed.agent.reply.step import (
-    Awaiting,
-    Connected,
+    BatchesDone,
+    BatchTime,
+    ConnectReply,
     Deliveries,
     Delivery,
     Done,
     Error,
-    Listening,
+    ListenReply,
     NotRead,
-    Recording,
-    Stalled,
-    Timed,
+    RecordReply,
+    StallReport,
 )
-from weft.measure.testbed.agent.reply.watch import LinkState, WatchDrained, WatchState, WatchStatus
-from weft.measure.testbed.agent.reply.web import Counted, Counting, Responses, Serving
+from weft.measure.testbed.agent.reply.watch import DrainReply, LinkState, WatchState, WatchStatus
+from weft.measure.testbed.agent.reply.web import (
+    CountEndReply,
+    CountStartReply,
+    Responses,
+    ServerReply,
+)
 
 Reply: TypeAlias = (
     Ready
     | Clock
     | Counters
-    | Listening
-    | Connected
-    | Awaiting
-    | Recording
-    | Stalled
-    | Timed
+    | ListenReply
+    | ConnectReply
+    | BatchesDone
+    | RecordReply
+    | StallReport
+    | BatchTime
     | Deliveries
     | Done
     | Error
     | ListeningOn
-    | Joined
+    | JoinReply
     | Alive
     | Activities
     | Driven
     | PhaseOver
     | PhasesDone
-    | Left
-    | Inspected
-    | Echoing
-    | Tried
-    | EchoStopped
-    | KnobsSeen
+    | LeaveReply
+    | InspectReply
+    | EchoReply
+    | TryReply
+    | EchoStopReply
+    | KnobsReply
     | KnobsSet
-    | KnobsRestored
-    | Serving
-    | Counting
-    | Counted
+    | RestoreReply
+    | ServerReply
+    | CountStartReply
+    | CountEndReply
     | Responses
-    | CastLooked
-    | CastOpened
+    | CastLookReply
+    | CastOpenReply
     | CastAlive
     | CastBroken
-    | CastFailed
+    | CastFailure
     | CastWhole
     | CastDone
-    | Watching
-    | SocketsSeen
+    | SocketWatchReply
+    | SocketsReply
     | WatchState
-    | WatchDrained
-    | Relaying
-    | Ended
+    | DrainReply
+    | RelayReply
+    | ProcessEnd
 )
 Answer = TypeVar("Answer", bound=Message)
 """The type of reply that a request expects."""
@@ -126,67 +136,67 @@ __all__ = [
     "Activity",
     "Alive",
     "Answer",
-    "Awaiting",
+    "BatchTime",
+    "BatchesDone",
     "Cache",
     "CastAlive",
     "CastBroken",
     "CastDone",
-    "CastFailed",
-    "CastLooked",
-    "CastOpened",
+    "CastFailure",
+    "CastLookReply",
+    "CastOpenReply",
+    "CastProgress",
     "CastWhole",
     "CheckedInterface",
     "Clock",
-    "Connected",
-    "Counted",
+    "ConnectReply",
+    "CountEndReply",
+    "CountStartReply",
     "Counters",
-    "Counting",
     "Deliveries",
     "Delivery",
     "Done",
+    "DrainReply",
     "Driven",
-    "EchoStopped",
-    "Echoing",
-    "Ended",
+    "EchoReply",
+    "EchoStopReply",
     "Error",
     "Facts",
     "FailedTransfer",
-    "Inspected",
+    "InspectReply",
     "Interface",
-    "Joined",
-    "KnobsRestored",
-    "KnobsSeen",
+    "JoinReply",
+    "KnobReading",
+    "KnobsReply",
     "KnobsSet",
     "Lap",
-    "Left",
+    "LeaveReply",
     "LinkState",
-    "Listening",
+    "ListenReply",
     "ListeningOn",
     "NotRead",
     "Overhead",
     "Path",
     "PhaseOver",
     "PhasesDone",
+    "ProcessEnd",
+    "ProcessTimes",
     "Ready",
-    "Recording",
-    "Relaying",
+    "RecordReply",
+    "RelayReply",
     "Reply",
     "Responses",
+    "RestoreReply",
     "RestoredKnob",
-    "SeenKnob",
-    "SeenProcess",
-    "Serving",
+    "ServerReply",
     "Settings",
     "Slot",
     "SocketEvent",
-    "SocketsSeen",
-    "Spent",
-    "Stalled",
+    "SocketWatchReply",
+    "SocketsReply",
+    "StallReport",
     "System",
-    "Timed",
-    "Tried",
-    "WatchDrained",
+    "TryReply",
     "WatchState",
     "WatchStatus",
-    "Watching",
 ]

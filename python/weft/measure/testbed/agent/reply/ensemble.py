@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from weft.measure.testbed.agent.reply.base import Ending, Message, Settings
+from weft.measure.testbed.agent.reply.base import EndReply, Message, Settings
 
 
 class ListeningOn(Message, frozen=True):
@@ -13,7 +13,7 @@ class ListeningOn(Message, frozen=True):
     ports: list[int]
 
 
-class Joined(Message, frozen=True):
+class JoinReply(Message, frozen=True, tag="joined"):
     """The offset of the node's clock from the first member's, and its settings."""
 
     offset_ns: int
@@ -98,5 +98,5 @@ class PhasesDone(Message, frozen=True):
     pass
 
 
-class Left(Ending, frozen=True):
+class LeaveReply(EndReply, frozen=True, tag="left"):
     """The session is over."""

@@ -7,7 +7,7 @@ from typing import Literal
 from weft.measure.testbed.agent.reply.base import Message
 
 
-class Spent(Message, frozen=True, kw_only=True):
+class CastProgress(Message, frozen=True, kw_only=True, tag="spent"):
     """How a node has spent its time so far, summed over the threads of all networks, and its progress.
 
     `blocked` is received data that had to wait for free memory. Bytes are by network; chunks are `known` to be correct
@@ -31,17 +31,17 @@ class Spent(Message, frozen=True, kw_only=True):
     whole_ns: int | None
 
 
-class CastLooked(Message, frozen=True):
+class CastLookReply(Message, frozen=True, tag="cast_looked"):
     size_bytes: int
 
 
-class CastOpened(Message, frozen=True):
+class CastOpenReply(Message, frozen=True, tag="cast_opened"):
     """A port for each address."""
 
     ports: list[int]
 
 
-class CastAlive(Spent, frozen=True, kw_only=True):
+class CastAlive(CastProgress, frozen=True, kw_only=True):
     """Progress, sent at intervals."""
 
 
@@ -54,7 +54,7 @@ class CastBroken(Message, frozen=True, kw_only=True):
     reason: str
 
 
-class CastFailed(Message, frozen=True):
+class CastFailure(Message, frozen=True, tag="cast_failed"):
     """The node can no longer read or write its file."""
 
     message: str
@@ -66,8 +66,8 @@ class CastWhole(Message, frozen=True):
     hash: str
 
 
-class CastDone(Spent, frozen=True, kw_only=True):
-    """The cast is over; `rejected` as in `Ending`. `has_changed`: the source was written to since it was read."""
+class CastDone(CastProgress, frozen=True, kw_only=True):
+    """The cast is over; `rejected` as in `EndReply`. `has_changed`: the source was written to since it was read."""
 
     rejected: int = 0
     has_changed: bool = False

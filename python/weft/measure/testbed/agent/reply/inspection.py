@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from msgspec import Struct
 
-from weft.measure.testbed.agent.reply.base import Ending, Message
+from weft.measure.testbed.agent.reply.base import EndReply, Message
 
 
 class Slot(TypedDict, total=False):
@@ -49,14 +49,14 @@ class System(TypedDict, total=False):
     settings: dict[str, int | str | None]
 
 
-class Inspected(Message, frozen=True):
+class InspectReply(Message, frozen=True, tag="inspected"):
     """The inspected interfaces; None for an address that no interface has."""
 
     node: System
     interfaces: list[CheckedInterface | None]
 
 
-class Echoing(Message, frozen=True):
+class EchoReply(Message, frozen=True, tag="echoing"):
     """A port for each address."""
 
     ports: list[int]
@@ -76,9 +76,9 @@ class Path(Struct, frozen=True, kw_only=True):
     mtu_bytes: int | None
 
 
-class Tried(Message, frozen=True):
+class TryReply(Message, frozen=True, tag="tried"):
     paths: list[Path]
 
 
-class EchoStopped(Ending, frozen=True):
+class EchoStopReply(EndReply, frozen=True, tag="echo_stopped"):
     """The node has stopped echoing."""

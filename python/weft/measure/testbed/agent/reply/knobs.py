@@ -9,7 +9,7 @@ from msgspec import Struct
 from weft.measure.testbed.agent.reply.base import Message
 
 
-class SeenKnob(Struct, frozen=True):
+class KnobReading(Struct, frozen=True):
     """Values by file; `why_not` says why it cannot be changed, "" where it can."""
 
     name: str
@@ -18,12 +18,12 @@ class SeenKnob(Struct, frozen=True):
     why_not: str
 
 
-class KnobsSeen(Message, frozen=True):
+class KnobsReply(Message, frozen=True, tag="knobs_seen"):
     """Settings of a node; `boot` and `namespace` identify the machine's boot and the network namespace."""
 
     boot: str
     namespace: str
-    knobs: list[SeenKnob]
+    knobs: list[KnobReading]
 
 
 class KnobsSet(Message, frozen=True):
@@ -41,5 +41,5 @@ class RestoredKnob(Struct, frozen=True):
     why: str
 
 
-class KnobsRestored(Message, frozen=True):
+class RestoreReply(Message, frozen=True, tag="knobs_restored"):
     knobs: list[RestoredKnob]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from weft.measure.testbed.agent.reply.base import Message
 
 
-class Relaying(Message, frozen=True):
+class RelayReply(Message, frozen=True, tag="relaying"):
     version: str
 
 
-class Ended(Message, frozen=True):
+class ProcessEnd(Message, frozen=True, tag="ended"):
     """A process behind a relay has ended; `status` is minus the signal that killed it."""
 
     child: int

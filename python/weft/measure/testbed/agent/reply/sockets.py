@@ -9,7 +9,7 @@ from msgspec import Struct
 from weft.measure.testbed.agent.reply.base import Message
 
 
-class Watching(Message, frozen=True):
+class SocketWatchReply(Message, frozen=True, tag="watching"):
     """Sockets are observed, their tables read every `period_ms`; `why_not` says why the tracepoint is not used, "" if
     it is."""
 
@@ -17,7 +17,7 @@ class Watching(Message, frozen=True):
     why_not: str
 
 
-class SeenProcess(Struct, frozen=True):
+class ProcessTimes(Struct, frozen=True):
     """A process, with the times when it was first and last seen (for a rank: first seen as a rank). Times are on the
     node's clock."""
 
@@ -43,13 +43,13 @@ class SocketEvent(Struct, frozen=True):
     was_there: bool
 
 
-class SocketsSeen(Message, frozen=True):
+class SocketsReply(Message, frozen=True, tag="sockets_seen"):
     """The sockets that a node's programs opened; `any_port` is the kernel's range of ephemeral ports."""
 
     boot: str
     namespace: str
     addresses: list[str]
     any_port: tuple[int, int]
-    processes: list[SeenProcess]
+    processes: list[ProcessTimes]
     events: list[SocketEvent]
     left_out: int

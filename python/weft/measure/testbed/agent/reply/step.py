@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from weft.measure.testbed.agent.reply.base import Ending, Message, Settings
+from weft.measure.testbed.agent.reply.base import EndReply, Message, Settings
 
 
-class Listening(Message, frozen=True):
+class ListenReply(Message, frozen=True, tag="listening"):
     """The port of the first address, and those of further addresses."""
 
     port: int
     more_ports: tuple[int, ...] = ()
 
 
-class Connected(Message, frozen=True):
+class ConnectReply(Message, frozen=True, tag="connected"):
     effective: Settings
 
 
-class Awaiting(Message, frozen=True):
+class BatchesDone(Message, frozen=True, tag="awaiting"):
     """All requested batches are measured and sent; the next may be requested."""
 
 
@@ -29,14 +29,14 @@ class NotRead(Struct, frozen=True):
     reason: str
 
 
-class Recording(Message, frozen=True):
+class RecordReply(Message, frozen=True, tag="recording"):
     """The counters that are read beside the batches of a step, and those that are not."""
 
     counters: list[str]
     missing: list[NotRead]
 
 
-class Stalled(Message, frozen=True):
+class StallReport(Message, frozen=True, tag="stalled"):
     """A step is about to fail because nothing moved on its connection. Reports the payload bytes of a full segment, the
     segments without acknowledgement, how often in a row the oldest was retransmitted, and how long ago the peer's
     kernel acknowledged anything, including keepalive probes."""
@@ -47,7 +47,7 @@ class Stalled(Message, frozen=True):
     unanswered_ms: int
 
 
-class Timed(Message, frozen=True):
+class BatchTime(Message, frozen=True, tag="timed"):
     """A batch is over; its start is on the driver's clock."""
 
     start_ns: int
@@ -73,11 +73,11 @@ class Deliveries(Message, frozen=True):
     rows: list[Delivery]
 
 
-class Done(Ending, frozen=True):
+class Done(EndReply, frozen=True):
     """A step between two nodes is over."""
 
 
-class Error(Ending, frozen=True, kw_only=True):
+class Error(EndReply, frozen=True, kw_only=True):
     """A request has failed because of some nodes (by index) or for another reason."""
 
     code: str

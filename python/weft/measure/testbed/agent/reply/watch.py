@@ -42,7 +42,7 @@ class WatchState(Message, frozen=True, kw_only=True):
     status: WatchStatus | None
 
 
-class WatchDrained(Message, frozen=True, kw_only=True):
+class DrainReply(Message, frozen=True, kw_only=True, tag="watch_drained"):
     """A frame with this number of `rows` follows, unless it is 0."""
 
     cursor: WatchCursor

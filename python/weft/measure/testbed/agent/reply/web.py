@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.measure.testbed.agent.reply.base import Message
 
 
-class Serving(Message, frozen=True):
+class ServerReply(Message, frozen=True, tag="serving"):
     """A web server has started: its program, and the version that it reports."""
 
     port: int
@@ -14,11 +14,11 @@ class Serving(Message, frozen=True):
     pid: int
 
 
-class Counting(Message, frozen=True):
+class CountStartReply(Message, frozen=True, tag="counting"):
     """Pages count from now on."""
 
 
-class Counted(Message, frozen=True):
+class CountEndReply(Message, frozen=True, tag="counted"):
     """Pages no longer count."""
 
 

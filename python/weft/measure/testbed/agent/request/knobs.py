@@ -19,7 +19,7 @@ class Question(Struct, frozen=True, kw_only=True):
     interface: str = ""
 
 
-class LookAtKnobs(Request, frozen=True, kw_only=True):
+class ReadKnobs(Request, frozen=True, kw_only=True, tag="look_at_knobs"):
     """Read these settings. With `anyway`, those of the login's interface may be changed too."""
 
     knobs: list[Question]
@@ -56,5 +56,5 @@ class RestoreKnobs(Request, frozen=True, kw_only=True):
     entries: list[Entry]
 
 
-class Beat(Request, frozen=True):
+class KnobHeartbeat(Request, frozen=True, tag="beat"):
     """The coordinator is alive: changed settings are restored after 10 s without this. It has no answer."""

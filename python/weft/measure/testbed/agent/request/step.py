@@ -28,7 +28,7 @@ class Serve(Request, frozen=True, kw_only=True):
     patience_ms: int
 
 
-class Known(Struct, frozen=True):
+class PlannedBatches(Struct, frozen=True):
     """How to measure a phase whose message time is known: batches of a number of messages, after an untimed batch of
     `warm_up` messages, unless that is 0."""
 
@@ -46,12 +46,12 @@ class Drive(Serve, frozen=True, kw_only=True):
     step_index: int
     launch: int
     phases: list[int]
-    known: tuple[Known, ...] = ()
+    known: tuple[PlannedBatches, ...] = ()
     takes_orders: bool = False
     epoch_ns: int
 
 
-class Wanted(Struct, frozen=True):
+class ChosenBatch(Struct, frozen=True):
     """A batch of a phase, chosen by the samples so far."""
 
     phase: int
@@ -63,7 +63,7 @@ class Wanted(Struct, frozen=True):
 class Batches(Request, frozen=True, kw_only=True):
     """Run these batches one after the other."""
 
-    batches: list[Wanted]
+    batches: list[ChosenBatch]
 
 
 class DriveSynchronised(Serve, frozen=True, kw_only=True):

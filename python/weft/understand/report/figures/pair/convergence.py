@@ -8,7 +8,7 @@ import altair as alt
 
 from weft.base.quantity import BYTES, range_us
 from weft.base.sequential import LOOKS
-from weft.understand.curve.convergence import LaunchLook, looks
+from weft.understand.curve.convergence import InterimMedian, looks
 from weft.understand.curve.goal import allowed_error
 from weft.understand.drawing import axes, parts
 from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
@@ -71,7 +71,7 @@ def _rows(one: CurveSeries) -> Iterator[Row]:
             yield _row(one.label, int(size), look, look is found[-1], ended)
 
 
-def _row(label: str, size_bytes: int, look: LaunchLook, is_last: bool, ended: str) -> Row:
+def _row(label: str, size_bytes: int, look: InterimMedian, is_last: bool, ended: str) -> Row:
     return {
         "series": label,
         "size": size_bytes,
