@@ -14,8 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from weft.base.errors import RequestError, WeftError
+from weft.links.watch.alerts.evaluator import AlertEvaluator
 from weft.links.watch.alerts.look import SiteContact
-from weft.links.watch.alerts.lookout import AlertEvaluator
 from weft.links.watch.alerts.now import Counts
 from weft.links.watch.alerts.settings import check_command
 from weft.links.watch.notify import notify
@@ -47,7 +47,7 @@ class Collector:
         self._state = read_state(writer.folder)
         self._state.pid = os.getpid()
         self._storage = Storage(writer, tell)
-        self._lookout = AlertEvaluator(writer.folder, writer.record, sites.alerts, tell)
+        self._evaluator = AlertEvaluator(writer.folder, writer.record, sites.alerts, tell)
         self._agents: dict[str, Agent] = {}
         self._sent: dict[str, WatchConfig] = {}
         self._tries: dict[str, int] = {}
@@ -58,7 +58,7 @@ class Collector:
         deadline = time.monotonic() + for_s if for_s is not None else None
         self._state.use({site.name: site.on for site in self._sites.measuring()})
         self._writer.add_event(HostEvent(time_s=time.time(), what="coordinator-start"))
-        await self._lookout.open()
+        await self._evaluator.open()
         notify("READY=1")
         # Twice at the start: the second round announces the ports found by the first.
         await self._round()
@@ -81,7 +81,7 @@ class Collector:
 
     async def close(self) -> None:
         """Disconnect from the sites; their agents continue."""
-        await self._lookout.close()
+        await self._evaluator.close()
         self._writer.add_event(HostEvent(time_s=time.time(), what="coordinator-stop"))
         for name in list(self._agents):
             await self._drop(name)
@@ -95,7 +95,7 @@ class Collector:
         await self._storage.end_round(self._state, self._sites.settings)
         reached = sum(not self._state.site(site.name).trouble for site in sites)
         notify(f"STATUS={reached} of {len(sites)} sites reached, {len(self._sites.links)} links")
-        await self._lookout.look(self._heard(), self._state.counts)
+        await self._evaluator.look(self._heard(), self._state.counts)
 
     async def _let_go(self) -> None:
         """Stop the agents of removed sites after fetching all that they kept. Done before others start, one of which
@@ -182,10 +182,10 @@ class Collector:
         """Count stored rows, pass them to the evaluator and report events."""
         for event in events:
             tell_event(self._tell, event)
-            self._lookout.add_event(event)
+            self._evaluator.add_event(event)
         if rows is None:
             return
-        self._lookout.add(rows)
+        self._evaluator.add(rows)
         links = rows["link"].to_numpy()
         for link in set(links.tolist()):
             chosen = rows.filter(pa.array(links == link))
@@ -242,7 +242,7 @@ class Collector:
     def _note(self, site: SiteEntry, what: str, text: str) -> None:
         event = HostEvent(time_s=time.time(), what=what, site=site.name, text=text)
         self._writer.add_event(event)
-        self._lookout.add_event(event)
+        self._evaluator.add_event(event)
         tell_event(self._tell, event)
 
     def _reload(self) -> None:
@@ -261,7 +261,7 @@ class Collector:
             self._tell(f"{error.message}: the configuration before goes on", Level.ERROR)
             return
         self._sites = sites
-        self._lookout.use(sites.alerts)
+        self._evaluator.use(sites.alerts)
         self._state.use({site.name: site.on for site in self._sites.measuring()})
         update_record(self._writer.record, sites)
         try:

@@ -16,7 +16,7 @@ from weft.base.errors import WorkError
 from weft.measure.testbed.agent import reply, request, wire_format
 from weft.measure.testbed.agent.process import AgentProcess, LocalProcess, last_words
 from weft.measure.testbed.agent.reply import Answer, Facts, Overhead, Reply
-from weft.measure.testbed.agent.request import Request, tag_of
+from weft.measure.testbed.agent.request import Request
 
 READY_WITHIN_S = 20.0
 LOGIN_BROKE = 255
@@ -165,7 +165,7 @@ class Agent:
             beside(received)
             received = await self.receive()
         if not isinstance(received, kind):
-            said = f"the agent sent something else than {tag_of(kind.__name__)}"
+            said = f"the agent sent something else than {kind.__struct_config__.tag}"
             raise AgentError(self.node, "agent-garbled", said)
         return received
 

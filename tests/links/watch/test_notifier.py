@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from weft.links.watch.alerts import courier
-from weft.links.watch.alerts.courier import Notifier
+from weft.links.watch.alerts import notifier
 from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
 from weft.links.watch.alerts.ledger import AlertLedger, read_ledger, save_ledger
+from weft.links.watch.alerts.notifier import Notifier
 from weft.links.watch.alerts.settings import AlertSettings
 from weft.links.watch.check import undelivered
 from weft.links.watch.tell import Level
@@ -60,7 +60,7 @@ def hook() -> Iterator[Hook]:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courier, "RETRIES_S", {"command": (0.01,) * 2, "webhook": (0.01,) * 3})
+    monkeypatch.setattr(notifier, "RETRIES_S", {"command": (0.01,) * 2, "webhook": (0.01,) * 3})
 
 
 def notices() -> list[Notice]:

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from weft.links.analysis.levels.changes import LevelShift
 from weft.links.watch.alerts import limits, outages, shifts, silence
-from weft.links.watch.alerts.courier import Notifier
 from weft.links.watch.alerts.event import LinkName, Notice
 from weft.links.watch.alerts.ledger import log_notices, read_ledger, save_ledger
 from weft.links.watch.alerts.look import SiteContact, WatchSnapshot, look_at
+from weft.links.watch.alerts.notifier import Notifier
 from weft.links.watch.alerts.now import Counts, LinkNumbers, numbers_of, write_now
 from weft.links.watch.alerts.recent import Recent, name_of
 from weft.links.watch.alerts.settings import AlertSettings
@@ -38,15 +38,15 @@ class AlertEvaluator:
         self._recent = Recent(record)
         self._weeks = Weeks(folder)
         self._ledger = read_ledger(folder)
-        self._courier = Notifier(self._ledger, self._save, settings, tell)
+        self._notifier = Notifier(self._ledger, self._save, settings, tell)
         self._delivering: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
         self._next_search_s = 0.0
 
     def use(self, settings: AlertSettings) -> None:
         """Replace the settings."""
-        self._courier.settings = settings
-        self._courier.wake()
+        self._notifier.settings = settings
+        self._notifier.wake()
 
     def add(self, rows: pa.Table) -> None:
         """Add probes that were fetched."""
@@ -61,7 +61,7 @@ class AlertEvaluator:
     async def open(self) -> None:
         """Load the last hours from the folder, and continue delivery of the outbox."""
         await asyncio.to_thread(self._recent.load, self._folder, time.time())
-        self._delivering = asyncio.create_task(self._courier.run())
+        self._delivering = asyncio.create_task(self._notifier.run())
 
     async def close(self) -> None:
         """Stop all tasks; the outbox is kept."""
@@ -84,7 +84,7 @@ class AlertEvaluator:
             self._tell(said, Level.ERROR)
 
     async def _look(self, sites: Mapping[str, SiteContact], counts: Mapping[int, Counts]) -> None:
-        now_s, settings = time.time(), self._courier.settings
+        now_s, settings = time.time(), self._notifier.settings
         look, links = await asyncio.to_thread(self._see, dict(sites), counts, now_s)
         notices = outages.track(self._ledger, look, settings.least_s)
         notices += silence.track(self._ledger, look, settings.least_s)
@@ -126,10 +126,10 @@ class AlertEvaluator:
         for one in notices:
             one.folder = str(self._folder.resolve())
             self._tell(f"{one.phase}: {one.text}", Level.WARNING)
-        self._courier.post(notices)
+        self._notifier.post(notices)
         self._save(notices)
         if notices:
-            self._courier.wake()
+            self._notifier.wake()
 
     def _save(self, notices: Sequence[Notice] = ()) -> None:
         """Save the ledger, and append notices to the log. Notices are sent even if the disk is full."""
