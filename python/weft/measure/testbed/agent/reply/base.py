@@ -17,7 +17,7 @@ class Message(Struct, frozen=True, tag_field="type", tag=tag_of):
     pass
 
 
-class EndReply(Message, frozen=True, kw_only=True, tag="ending"):
+class EndReply(Message, frozen=True, kw_only=True):
     """Ends a request; `rejected` counts connections or datagrams that were refused meanwhile."""
 
     rejected: int = 0

@@ -7,7 +7,7 @@ from typing import Literal
 from weft.measure.testbed.agent.reply.base import Message
 
 
-class CastProgress(Message, frozen=True, kw_only=True, tag="spent"):
+class CastProgress(Message, frozen=True, kw_only=True):
     """How a node has spent its time so far, summed over the threads of all networks, and its progress.
 
     `blocked` is received data that had to wait for free memory. Bytes are by network; chunks are `known` to be correct
