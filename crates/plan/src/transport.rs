@@ -33,7 +33,6 @@ json_enum! {
     }
 }
 
-/// The transports by their names in a plan.
 /// What a UDP datagram over IPv4 holds: 65,535 bytes less the headers of IP and UDP.
 const MOST_DATAGRAM_BYTES: u64 = 65_507;
 /// The number of a streamed datagram, that of its batch, and when it was sent.

@@ -14,7 +14,7 @@ from support.command import WEFT
 from support.here import refusal, weft
 from support.made.synthetic import write_run
 from support.runs import change_meta
-from weft.measure.execute.gate import deeds
+from weft.measure.execute.gate import side_effects
 from weft.plan.pattern import Cast, CastFile
 from weft.plan.plan import CountRule, SizeList
 from weft.runs.meta import RunMeta
@@ -125,7 +125,7 @@ def test_files_are_not_copied_unasked(tmp_path: Path, overwrite: bool) -> None:
     said = refusal("run", "--resume", folder)
     assert f"copy /etc/key to {tmp_path}/precious" in said and "--yes" in said
     assert ("over what is there" in said) == overwrite
-    assert not list(deeds("vm:pair", [RunMeta.read(folder).plan]))
+    assert not list(side_effects("vm:pair", [RunMeta.read(folder).plan]))
 
 
 def test_work_of_a_stranger_does_nothing_unasked(tmp_path: Path) -> None:

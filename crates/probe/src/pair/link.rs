@@ -150,38 +150,38 @@ impl Link {
             Link::Udp(link) => work.over_udp(link, setup),
             Link::Tcp(socket) => {
                 let watched = patient_clone(&socket)?;
-                looked_after(watched, patience, work, SocketChannel::<W>::new(socket))
+                run_with_watchdog(watched, patience, work, SocketChannel::<W>::new(socket))
             }
             Link::ZeroCopy(socket) => {
                 let watched = patient_clone(&socket)?;
-                looked_after(watched, patience, work, ZeroCopyChannel::<W>::new(socket)?)
+                run_with_watchdog(watched, patience, work, ZeroCopyChannel::<W>::new(socket)?)
             }
             Link::Uring(socket) => {
                 let watched = patient_clone(&socket)?;
-                looked_after(watched, patience, work, UringChannel::<W>::new(socket)?)
+                run_with_watchdog(watched, patience, work, UringChannel::<W>::new(socket)?)
             }
             Link::Striped(sockets) => {
                 let watched = sockets.iter().map(patient_clone);
                 let watched: Vec<_> = watched.collect::<io::Result<_>>()?;
-                looked_after(watched, patience, work, StripedChannel::<W>::new(sockets))
+                run_with_watchdog(watched, patience, work, StripedChannel::<W>::new(sockets))
             }
             Link::Mptcp(control, socket, _entrances) => {
                 let other = socket.try_clone()?;
                 let cut = move || drop(other.shutdown(Shutdown::Both));
                 let channel = SocketChannel::<W>::new(socket);
-                watched(control, patience, cut, work, channel)
+                run_counted(control, patience, cut, work, channel)
             }
             Link::Unix(control, socket) => {
                 let other = socket.try_clone()?;
                 let cut = move || drop(other.shutdown(Shutdown::Both));
                 let channel = SocketChannel::<W>::new(socket);
-                watched(control, patience, cut, work, channel)
+                run_counted(control, patience, cut, work, channel)
             }
             Link::Shm(control, rings, end) => {
                 let flag = Arc::new(AtomicBool::new(false));
                 let channel = ShmChannel::<W>::new(rings, end == End::Serve, flag.clone());
                 let cut = move || flag.store(true, Ordering::Release);
-                watched(control, patience, cut, work, channel)
+                run_counted(control, patience, cut, work, channel)
             }
         }
     }
@@ -195,7 +195,7 @@ fn meet(end: End, control: &mut TcpStream, setup: &Setup) -> io::Result<UnixStre
 }
 
 /// Do the work over a channel that the kernel counts nothing for.
-fn watched<C: Channel>(
+fn run_counted<C: Channel>(
     control: TcpStream,
     patience: Duration,
     cut: impl Fn() + Send + 'static,
@@ -209,7 +209,7 @@ fn watched<C: Channel>(
         moved: moved.clone(),
         cut,
     };
-    looked_after(beside, patience, work, CountedChannel::new(channel, moved))
+    run_with_watchdog(beside, patience, work, CountedChannel::new(channel, moved))
 }
 
 /// The same connection for a watchdog; from now on it waits without a limit.
@@ -218,8 +218,8 @@ fn patient_clone(socket: &TcpStream) -> io::Result<TcpStream> {
     socket.try_clone()
 }
 
-/// Do the work under the eyes of a watchdog.
-fn looked_after(
+/// Do the work while a watchdog runs.
+fn run_with_watchdog(
     watched: impl Watched,
     patience: Duration,
     work: impl Work,

@@ -26,7 +26,7 @@ from weft.decisions.recommendations.action import (
 from weft.decisions.recommendations.folder import read_folder
 from weft.decisions.recommendations.measured import measured, ratio
 from weft.decisions.recommendations.words import gain_text
-from weft.measure.execute.gate import deeds, refuse_unapproved
+from weft.measure.execute.gate import refuse_unapproved, side_effects
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Showing
 from weft.measure.execute.request import RunRequest, start_run
@@ -106,12 +106,12 @@ class Verification(Documented, Said, Struct, frozen=True):
         return [self.do, *(one.text for one in self.shown), *warned]
 
 
-def deeds_of_verification(request: VerifyRequest) -> list[str]:
+def side_effects_of_verification(request: VerifyRequest) -> list[str]:
     """What verifying does beyond starting agents, as the folder says; raises RequestError."""
     found = read_folder(Path(request.folder))
     checks = [one for one in found.find(request.id).checks if isinstance(one, PlanCheck)]
     plans = [parse_plan(one.plan, request.folder, one.settings) for one in checks]
-    wanted = list(deeds(request.testbed or found.testbed, plans))
+    wanted = list(side_effects(request.testbed or found.testbed, plans))
     own = named_commands(request.testbed) if request.testbed else []
     return [one for one in wanted if one not in own]
 
@@ -127,7 +127,7 @@ def verify(
     testbed = request.testbed or found.testbed
     if not testbed:
         raise RequestError("a testbed is needed: what was read names none", "give --on TESTBED")
-    refuse_unapproved(Path(request.folder), deeds_of_verification(request), approved)
+    refuse_unapproved(Path(request.folder), side_effects_of_verification(request), approved)
     scale = request.scale or found.scale
     place = _Place(request, testbed, scale, Path(request.out))
     shown = tuple(

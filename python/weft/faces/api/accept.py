@@ -119,5 +119,5 @@ def resume_acceptance(
     yes: run the commands that the folder names, if its testbed needs any.
     """
     place = os.fspath(folder)
-    approved = acceptance.deeds_of_acceptance(place) if yes else []
+    approved = acceptance.side_effects_of_acceptance(place) if yes else []
     return Acceptance(acceptance.resume(place, showing, approved), Path(folder))

@@ -13,7 +13,7 @@ from weft.decisions.recommendations.recommend import recommend as work_out
 from weft.decisions.recommendations.recommendations import RecommendationList as Found
 from weft.decisions.recommendations.tables import actions_table
 from weft.decisions.recommendations.verify import Verification as Verification
-from weft.decisions.recommendations.verify import VerifyRequest, deeds_of_verification
+from weft.decisions.recommendations.verify import VerifyRequest, side_effects_of_verification
 from weft.decisions.recommendations.verify import verify as carry_out
 from weft.decisions.recommendations.words import action_text
 from weft.faces.api.columns.table import Table
@@ -100,5 +100,5 @@ def verify(
     time = f"{datetime.datetime.now():%Y%m%d-%H%M%S}"
     place = out or Path(folder) / "verify" / f"{id}-{time}"
     request = VerifyRequest(os.fspath(folder), id, os.fspath(place), on, scale, nodes, ports)
-    approved = deeds_of_verification(request) if yes else []
+    approved = side_effects_of_verification(request) if yes else []
     return carry_out(request, showing, approved)

@@ -15,7 +15,7 @@ from weft.faces.api.columns.tables import Routes, Samples, Tables
 from weft.faces.api.columns.text import Said
 from weft.faces.api.diagnosis import Diagnosis
 from weft.faces.api.figures import chosen, figures_of
-from weft.measure.execute.gate import deeds_of_run
+from weft.measure.execute.gate import side_effects_of_run
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import resume_run
 from weft.runs.folder import RunFolder as StoredRun
@@ -156,7 +156,7 @@ class Run(Said):
         """
         if self.folder is None:
             raise RequestError("a run in memory cannot be resumed", "simulate it again")
-        approved = deeds_of_run(self.folder) if yes else []
+        approved = side_effects_of_run(self.folder) if yes else []
         return ended(resume_run(str(self.folder), reporter, patience_s, approved))
 
     def lines(self) -> list[str]:

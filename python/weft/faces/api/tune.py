@@ -110,7 +110,7 @@ def resume_tuning(
     yes: run the commands and change the settings that the folder names, if there are any.
     """
     place = os.fspath(folder)
-    approved = tuning.deeds_of_tuning(place) if yes else []
+    approved = tuning.side_effects_of_tuning(place) if yes else []
     return Tuning(tuning.resume(place, showing, approved), Path(folder))
 
 

@@ -13,12 +13,12 @@ yes_option = click.option(
 )
 
 
-def is_agreed(folder: str | os.PathLike[str], deeds: Sequence[str], yes: bool) -> bool:
+def is_agreed(folder: str | os.PathLike[str], side_effects: Sequence[str], yes: bool) -> bool:
     """Whether the user approves what a folder makes this machine do; on a terminal they are asked."""
-    if not deeds or yes:
+    if not side_effects or yes:
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    listed = "".join(f"\n  {one}" for one in deeds)
+    listed = "".join(f"\n  {one}" for one in side_effects)
     question = f"{os.fspath(folder)}: it names what this machine would do:{listed}\nRun it?"
     return click.confirm(question, err=True)

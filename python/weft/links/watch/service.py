@@ -20,7 +20,7 @@ from weft.links.watch.start import Places, new_record, update_record
 from weft.links.watch.state import read_state
 from weft.links.watch.store.store import StoreError, Writer, read_record
 from weft.links.watch.tell import Level, Tell
-from weft.measure.execute.gate import deeds, refuse_other_owner, refuse_unapproved
+from weft.measure.execute.gate import refuse_other_owner, refuse_unapproved, side_effects
 from weft.measure.execute.lab_scale.load import OfferedLoad
 from weft.measure.execute.lab_scale.settle import fabric_to_build, surely_carried_mbps
 from weft.measure.testbed.event_loop import cancel_on_terminate, run_to_end
@@ -53,10 +53,10 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     return run_to_end(_watch(writer, sites, tell, file, for_s, places))
 
 
-def deeds_of_watch(folder: Path) -> list[str]:
+def side_effects_of_watch(folder: Path) -> list[str]:
     """Commands, beyond starting agents, that stopping the agents of a watch runs; raises RequestError."""
     sites = parse_sites(read_record(folder).config)
-    return list(dict.fromkeys(one for site in sites.sites for one in deeds(site.on)))
+    return list(dict.fromkeys(one for site in sites.sites for one in side_effects(site.on)))
 
 
 def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list[str]:
@@ -64,7 +64,7 @@ def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list
     for another user's folder, and if it names commands that were not `approved`."""
     record = read_record(folder)
     refuse_other_owner(folder, folder / FILE_NAME)
-    refuse_unapproved(folder, deeds_of_watch(folder), approved)
+    refuse_unapproved(folder, side_effects_of_watch(folder), approved)
     _end_coordinator(folder)
     writer = Writer.resume(folder)
     return run_to_end(

@@ -29,36 +29,38 @@ def refuse_other_owner(*paths: Path) -> None:
             )
 
 
-def deeds_of_run(folder: Path) -> list[str]:
+def side_effects_of_run(folder: Path) -> list[str]:
     """What resuming a run does beyond starting agents; raises RequestError if the folder is not a run."""
     meta = RunMeta.read(folder)
-    return list(deeds(meta.testbed.get("spec", ""), [meta.plan]))
+    return list(side_effects(meta.testbed.get("spec", ""), [meta.plan]))
 
 
-def deeds(spec: str, plans: Iterable[Plan] = ()) -> Iterator[str]:
+def side_effects(spec: str, plans: Iterable[Plan] = ()) -> Iterator[str]:
     """The commands that a testbed runs, and what the plans do to its nodes. Nothing is started."""
     from weft.measure.testbed.hosts.spec import named_commands
 
     yield from named_commands(spec)
     for plan in plans:
         for step in plan.steps:
-            yield from _deeds_of_step(step, spec)
+            yield from _side_effects_of_step(step, spec)
 
 
-def _deeds_of_step(step: Step, spec: str) -> Iterator[str]:
+def _side_effects_of_step(step: Step, spec: str) -> Iterator[str]:
     """The settings that a step changes, and the files that it reads and writes."""
     kind = spec.partition(":")[0]
     if kind not in _MADE_HERE:
         for knob, value in (step.options.knobs or {}).items():
             yield f"set {knob} = {value} on nodes of {spec}"
     if kind not in _OWN_DISKS:
-        yield from (f"{deed} on nodes of {spec}" for deed in kind_of(step).deeds())
+        yield from (
+            f"{side_effect} on nodes of {spec}" for side_effect in kind_of(step).side_effects()
+        )
 
 
-def deeds_below(folder: Path, spec: str) -> list[str]:
-    """The deeds of a work folder on a testbed, and of the runs in it."""
+def side_effects_below(folder: Path, spec: str) -> list[str]:
+    """The side effects of a work folder on a testbed, and of the runs in it."""
     runs = [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
-    found = [*deeds(spec), *(one for run in runs for one in deeds_of_run(run))]
+    found = [*side_effects(spec), *(one for run in runs for one in side_effects_of_run(run))]
     return list(dict.fromkeys(found))
 
 

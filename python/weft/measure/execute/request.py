@@ -18,7 +18,7 @@ from weft.base.errors import RequestError
 from weft.measure.execute.against import settle_against
 from weft.measure.execute.busy import announce_busy
 from weft.measure.execute.dry_run import Outlook, foresee
-from weft.measure.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
+from weft.measure.execute.gate import refuse_other_owner, refuse_unapproved, side_effects_of_run
 from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.live import LiveRun
 from weft.measure.execute.options.overrides import overrides_of, split_cpus
@@ -217,7 +217,7 @@ def resume_run(
             return run
         if "spec" not in run.meta.testbed:
             raise RequestError(f"{directory}: an imported run cannot be resumed")
-        refuse_unapproved(Path(directory), deeds_of_run(Path(directory)), approved)
+        refuse_unapproved(Path(directory), side_effects_of_run(Path(directory)), approved)
         if run.meta.against:
             recorded_run(run.meta.against, run.meta.plan)
         known = run.meta.testbed

@@ -13,10 +13,10 @@ from msgspec import structs
 
 from weft.base.errors import WorkError
 from weft.measure.execute.gate import (
-    deeds_below,
-    deeds_of_run,
     refuse_other_owner,
     refuse_unapproved,
+    side_effects_below,
+    side_effects_of_run,
 )
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
@@ -66,17 +66,17 @@ def read_request(directory: str, kind: type[_Request], command: str) -> _Request
     return msgspec.structs.replace(request, out=directory)
 
 
-def deeds_of_work(directory: str, kind: type[_Request], command: str) -> list[str]:
+def side_effects_of_work(directory: str, kind: type[_Request], command: str) -> list[str]:
     """What continuing the work does beyond starting agents; raises RequestError as `read_request` does."""
     request = read_request(directory, kind, command)
-    return deeds_below(Path(directory), cast(WorkRequest, request).testbed)
+    return side_effects_below(Path(directory), cast(WorkRequest, request).testbed)
 
 
 def request_to_resume(
     directory: str, kind: type[_Request], command: str, approved: Collection[str]
 ) -> _Request:
     """The request of work to continue; raises RequestError if the user has not approved what it does."""
-    wanted = deeds_of_work(directory, kind, command)
+    wanted = side_effects_of_work(directory, kind, command)
     refuse_unapproved(Path(directory), wanted, approved)
     return read_request(directory, kind, command)
 
@@ -110,7 +110,7 @@ class WorkFolder:
         request, out = self.request, self.path / name
         if (out / FILE_NAME).exists():
             # The gate before the whole work has seen them.
-            approved = deeds_of_run(out)
+            approved = side_effects_of_run(out)
             return resume_run(str(out), reporter, request.patience_s, approved)
         file = self.path / f"{name}.toml"
         write(file, plan.encode())

@@ -19,8 +19,8 @@ from weft.measure.execute.progress import Reporter, Showing
 from weft.measure.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
-    deeds_of_work,
     request_to_resume,
+    side_effects_of_work,
 )
 from weft.measure.testbed.open import look_at_testbed, open_testbed
 from weft.network.fabrics.load import load_fabric
@@ -98,9 +98,9 @@ def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> 
     return _Work.of(request).carry_out(showing)
 
 
-def deeds_of_acceptance(directory: str) -> list[str]:
+def side_effects_of_acceptance(directory: str) -> list[str]:
     """What resuming an acceptance does beyond starting agents; raises RequestError."""
-    return deeds_of_work(directory, AcceptRequest, COMMAND)
+    return side_effects_of_work(directory, AcceptRequest, COMMAND)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from weft.base.errors import RequestError, WorkError
-from weft.measure.execute.gate import deeds_of_run
+from weft.measure.execute.gate import side_effects_of_run
 from weft.measure.execute.options.run_options import USUAL_OPTIONS, RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
@@ -74,7 +74,7 @@ def carry_out(
         return _without_race(candidates[0].name, refused, folder)
     plan["race"] |= _of_rules(rules)
     if (folder / FILE_NAME).exists():
-        run = resume_run(str(folder), reporter, options.patience_s, deeds_of_run(folder))
+        run = resume_run(str(folder), reporter, options.patience_s, side_effects_of_run(folder))
     else:
         request = RunRequest(
             plan,

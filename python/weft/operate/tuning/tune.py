@@ -15,8 +15,8 @@ from weft.measure.execute.progress import Showing
 from weft.measure.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
-    deeds_of_work,
     request_to_resume,
+    side_effects_of_work,
 )
 from weft.operate.tuning.apply import apply, refuse_wrong
 from weft.operate.tuning.choice import Have, choose
@@ -50,9 +50,9 @@ def tune(request: TuneRequest, showing: Showing) -> TuningResult:
         return _Work(request, names, have).carry_out(showing)
 
 
-def deeds_of_tuning(directory: str) -> list[str]:
+def side_effects_of_tuning(directory: str) -> list[str]:
     """What resuming a tuning does beyond starting agents; raises RequestError."""
-    return deeds_of_work(directory, TuneRequest, COMMAND)
+    return side_effects_of_work(directory, TuneRequest, COMMAND)
 
 
 def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> TuningResult:

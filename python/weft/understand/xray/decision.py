@@ -68,7 +68,7 @@ def decide(
 
 
 def rounds_to_next_look(have: int) -> int:
-    """How many more rounds it takes until it may be decided, of which there are fewer than all looks take."""
+    """The number of rounds missing until the next look; `have` must be below the last one."""
     return min(look for look in LOOKS if look > have) - have
 
 

@@ -88,21 +88,21 @@ class WatchFolder:
     def _outages(self, link: LinkFindings, what: str, all_: list[Incident]) -> Iterator[Proposal]:
         whose, _, rest = what.partition(" ")
         is_of_end = whose in ("their", "our")
-        deed = DEEDS.get(rest if is_of_end else what)
+        side_effect = DEEDS.get(rest if is_of_end else what)
         down_s = sum((one.end_s or link.end_s) - one.begin_s for one in all_)
-        if deed is None or link.availability is None:
+        if side_effect is None or link.availability is None:
             return
         if down_s < LEAST_SHARE * link.availability.measured_s:
             return
         site = link.dst if whose == "their" else link.src
-        do = deed[0].format(site=site, link=link.name, src=link.src, dst=link.dst)
+        do = side_effect[0].format(site=site, link=link.name, src=link.src, dst=link.dst)
         element = site if is_of_end else link.name
         times = f"{len(all_)} time{'s' * (len(all_) != 1)}"
         text = f"{link.name}: {all_[0].cause}, {times}, {format_us(1e6 * down_s)} in all: {CLASSES[what]}"
         yield Proposal(
             Action(
                 id=id_of("outage", rest if is_of_end else what, element),
-                kind=deed[1],
+                kind=side_effect[1],
                 do=f"{do} ({times}, {format_us(1e6 * down_s)} in all)",
                 element=element,
                 nodes=(site,) if is_of_end else (link.src, link.dst),

@@ -17,7 +17,7 @@ from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.acceptance import print_acceptance
 from weft.faces.cli.tables.progress import progress
 from weft.measure.execute.progress import Reporter
-from weft.operate.acceptance.accept import deeds_of_acceptance
+from weft.operate.acceptance.accept import side_effects_of_acceptance
 from weft.operate.acceptance.vendor.junit import write_junit
 
 
@@ -70,7 +70,7 @@ def accept(
                 "--resume takes testbed and requirements from the folder",
                 "leave out all but --junit and --json",
             )
-        agreed = is_agreed(resume, deeds_of_acceptance(resume), yes)
+        agreed = is_agreed(resume, side_effects_of_acceptance(resume), yes)
         result = resume_acceptance(resume, yes=agreed, showing=showing)
     elif testbed is None:
         raise RequestError("a testbed is needed", "for example `weft accept --on lab:bad-cable`")

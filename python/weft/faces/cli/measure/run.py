@@ -26,7 +26,7 @@ from weft.faces.cli.tables.progress import progress
 from weft.faces.cli.tables.run.prediction import print_held, print_prediction
 from weft.faces.cli.tables.run.stops import print_differences
 from weft.measure.execute.dry_run import Outlook
-from weft.measure.execute.gate import deeds_of_run
+from weft.measure.execute.gate import side_effects_of_run
 from weft.measure.execute.lab_scale.settle import at_carried_scale
 from weft.measure.execute.mpi.toolchain import KINDS
 from weft.measure.execute.options.run_options import USUAL_OPTIONS, RunOptions
@@ -295,8 +295,8 @@ def _refuse_all_but_resuming(context: click.Context) -> None:
 
 
 def _resumed(folder: str, yes: bool, patience_s: float) -> RunFolder:
-    deeds = deeds_of_run(Path(folder))
-    approved = deeds if is_agreed(folder, deeds, yes) else []
+    side_effects = side_effects_of_run(Path(folder))
+    approved = side_effects if is_agreed(folder, side_effects, yes) else []
     with progress() as reporter:
         return resume_run(folder, reporter, patience_s, approved)
 

@@ -18,7 +18,7 @@ from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.tuning import print_foreseen, print_tuning
 from weft.operate.tuning.foresee import foresee
 from weft.operate.tuning.request import USUAL_TIME_S, TuneRequest
-from weft.operate.tuning.tune import deeds_of_tuning
+from weft.operate.tuning.tune import side_effects_of_tuning
 
 
 @click.command(epilog="Example: weft tune --on lab:gigabit-pair --for stream --time '2 min'")
@@ -85,7 +85,7 @@ def tune(
                 "--resume takes testbed, goal and knobs from the folder", "leave out all but --json"
             )
         with _saying_how_to_continue():
-            agreed = is_agreed(resume, deeds_of_tuning(resume), yes)
+            agreed = is_agreed(resume, side_effects_of_tuning(resume), yes)
             found = resume_tuning(resume, yes=agreed, showing=showing)
         _show(found, as_json)
         return

@@ -42,14 +42,14 @@ def verify(
     The measurement that showed the problem is repeated, and compared with the one before and with the prediction. Exit
     code 0 if the effect is as expected, 1 if not.
     """
-    from weft.decisions.recommendations.verify import VerifyRequest, deeds_of_verification
+    from weft.decisions.recommendations.verify import VerifyRequest, side_effects_of_verification
     from weft.faces.api.recommend import verify as carry_out
 
     if id is None:
         folder, _, id = folder.rpartition("#")
         if not folder:
             raise RequestError(f"{id}: which recommendation?", "give `weft verify DIR ID`")
-    named = deeds_of_verification(VerifyRequest(folder, id, "", testbed))
+    named = side_effects_of_verification(VerifyRequest(folder, id, "", testbed))
     result = carry_out(
         folder,
         id,

@@ -19,10 +19,10 @@ def stop(folder: Path, yes: bool, as_json: bool) -> None:
 
     Exit code 1 if a site could not be reached: its agent continues.
     """
-    from weft.links.watch.service import deeds_of_watch, stop_watch
+    from weft.links.watch.service import side_effects_of_watch, stop_watch
     from weft.links.watch.tell import tell_stderr
 
-    named = deeds_of_watch(folder)
+    named = side_effects_of_watch(folder)
     left = stop_watch(folder, tell_stderr, named if is_agreed(folder, named, yes) else [])
     if as_json:
         print_json({"run": str(folder), "left": left})

@@ -29,7 +29,7 @@ class FileCastKind(CastKind):
         assert self.pattern.file
         return self.pattern.file
 
-    def deeds(self) -> Iterator[str]:
+    def side_effects(self) -> Iterator[str]:
         over = ", over what is there," if self._file.overwrite else ""
         yield f"copy {self._file.path} to {self._file.to}{over}"
 

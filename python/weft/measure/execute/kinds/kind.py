@@ -129,7 +129,7 @@ class StepKind(ABC, Generic[P]):
             "choose another --transport",
         )
 
-    def deeds(self) -> Iterator[str]:
+    def side_effects(self) -> Iterator[str]:
         """What the step does to files of nodes."""
         return iter(())
 
