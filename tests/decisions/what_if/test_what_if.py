@@ -228,7 +228,7 @@ def test_findings_and_fabrics_are_kept(tmp_path: Path) -> None:
     assert len(FabricDocument.read(out / "after-1.toml").resolved()["hosts"]) == 31
     with pytest.raises(RequestError, match="is there already"):
         ask(WhatIfRequest("two-racks", chosen, ["aapc"], out=out))
-    with pytest.raises(RequestError, match="what-if --out"):
+    with pytest.raises(RequestError, match="not a folder of `weft what-if`"):
         read_what_if(tmp_path)
 
 

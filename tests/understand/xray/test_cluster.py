@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 import pytest
-from weft.understand.xray.windows import LEAST_WINDOW_BYTES
 
 from support.live.virtual_cluster import (
     Simulation,
@@ -27,6 +26,7 @@ from weft.understand.limits.declared import DeclaredNetwork
 from weft.understand.limits.diagnosis import diagnose, study_of
 from weft.understand.limits.findings import LimitFindings
 from weft.understand.xray.study import SearchStudy
+from weft.understand.xray.timed_search import LEAST_WINDOW_BYTES
 
 if TYPE_CHECKING:
     from support.made.generated_fabric import KnownFabric
