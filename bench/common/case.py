@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from common.results import Goal, PlannedBatches
+from common.results import Goal, KnownMiss
 
 CHANCE = 0.01
 """A claim that holds is called missed this often, because the number of worlds is finite."""
@@ -48,7 +48,7 @@ class Case:
 
     def goal(self, share: float) -> Goal:
         """In percent. A found rate may exceed the claimed one by what chance adds in one of a hundred benches."""
-        known = PlannedBatches(self.expected) if self.expected else None
+        known = KnownMiss(self.expected) if self.expected else None
         if self.claimed is None:
             at_least = None if self.power is None else 100 * self.power
             return Goal(f"{self.what}: found", 100 * share, "%", at_least=at_least, expected=known)

@@ -29,7 +29,7 @@ _JUDGED: dict[tuple[str, str], list[Goal]] = {}
 """By bench and part."""
 
 
-class PlannedBatches(NamedTuple):
+class KnownMiss(NamedTuple):
     """Why a goal is missed, and the worst value that this explains; None where chance has a part in it."""
 
     reason: str
@@ -45,7 +45,7 @@ class Goal:
     unit: str = ""
     at_most: float | None = None
     at_least: float | None = None
-    expected: PlannedBatches | None = None
+    expected: KnownMiss | None = None
     """Of a miss that is known; None where the goal is to be met."""
 
     @property
@@ -94,7 +94,7 @@ def save(
     goals: Sequence[Goal],
     part: str = "",
     versions: Mapping[str, str] | None = None,
-    expected: Mapping[str, PlannedBatches] = MappingProxyType({}),
+    expected: Mapping[str, KnownMiss] = MappingProxyType({}),
 ) -> None:
     """Write the goals of a bench, or of a part of it that runs by itself, and say where.
 

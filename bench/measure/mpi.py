@@ -27,7 +27,7 @@ from pathlib import Path
 
 from common.checkout import PEER_SOURCES
 from common.machine import machine
-from common.results import Goal, PlannedBatches, save
+from common.results import Goal, KnownMiss, save
 from weft.base.errors import RequestError
 from weft.measure.execute.mpi.command import environment, mpirun_command
 from weft.measure.execute.mpi.toolchain import KINDS, find_toolchain
@@ -37,7 +37,7 @@ from weft.measure.testbed.local import Local
 from weft.understand.curve.points import points
 
 OSU = ("OSU's latency", "OSU's bw")
-OSU_MOVES = PlannedBatches(
+OSU_MOVES = KnownMiss(
     "medians of OSU's method, which repeats nothing, move by 10 to 20 % from set to set"
 )
 PEERS = {"openmpi": "NPopenmpi", "mpich": "NPmpich2"}

@@ -25,7 +25,7 @@ from typing import TypeVar
 from common.machine import machine
 from common.peers import tools as peers
 from common.peers.tools import Pair
-from common.results import Goal, PlannedBatches, save
+from common.results import Goal, KnownMiss, save
 from weft.base import binaries
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
@@ -40,7 +40,7 @@ Figure = TypeVar("Figure")
 Rates = dict[int, float]
 """Mb/s by message size in bytes."""
 
-BY_CHANCE = PlannedBatches(
+BY_CHANCE = KnownMiss(
     "the peak is where a message still fits the kernel's buffers, which grow by chance"
 )
 MEASURES = ("latency", "throughput", "signature", "agent")

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from common.machine import machine
-from common.results import Goal, PlannedBatches, save
+from common.results import Goal, KnownMiss, save
 from weft.base.errors import WeftError
 from weft.base.interval import Interval
 from weft.measure.execute.failover import measure_failover
@@ -83,7 +83,7 @@ pattern = "pingpong"
 sizes = ["1 B"]
 stop = { rule = "time", trial = "10 ms", trials = 3 }
 """
-NO_LACP = PlannedBatches("probably the lab's switches do not speak LACP, which 802.3ad needs", 6)
+NO_LACP = KnownMiss("probably the lab's switches do not speak LACP, which 802.3ad needs", 6)
 
 
 @contextmanager

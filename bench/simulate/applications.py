@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from common.machine import machine
-from common.results import Goal, PlannedBatches, save
+from common.results import Goal, KnownMiss, save
 from simulate.inside import print_orders, shown
 from simulate.laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
 from weft.measure.execute.options.run_options import RunOptions
@@ -36,7 +36,7 @@ from weft.understand.kinds.loads.web import WebPoint, web_points
 from weft.understand.node.occupation import occupation
 
 EXPECTED = {
-    "curves of the web server whose gain grows with users, of 6": PlannedBatches(
+    "curves of the web server whose gain grows with users, of 6": KnownMiss(
         "the gain stops growing where all placements are saturated", 3
     )
 }

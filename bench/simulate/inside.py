@@ -30,7 +30,7 @@ import weft
 from common.beside import Beside, median_off, print_rows
 from common.checkout import ROOT
 from common.machine import machine
-from common.results import Goal, PlannedBatches, save
+from common.results import Goal, KnownMiss, save
 from simulate.laws import Peak, read_peaks, read_published
 from weft.base import catalog
 from weft.measure.testbed.computed.node import open_nodes
@@ -43,7 +43,7 @@ from weft.simulation.calibrate.values import MeasuredValue, ValuesFile
 from weft.understand.curve.curve import column
 
 EXPECTED = {
-    "published orders that hold, of 15": PlannedBatches(
+    "published orders that hold, of 15": KnownMiss(
         "docs/node-accuracy.md has what does not hold, and why", 9
     )
 }

@@ -81,7 +81,7 @@ SOFTIRQ = (
 
 
 @dataclass(frozen=True)
-class ComputedTestbed:
+class ComputedRate:
     """One configuration: throughput, each side's processors' load, cycles a byte by category."""
 
     mbps: float
@@ -92,7 +92,7 @@ class ComputedTestbed:
         return 100 * self.cycles[side].get(category, 0.0) / sum(self.cycles[side].values())
 
 
-def simulate(config: str, overrides: Overrides = ()) -> ComputedTestbed:
+def simulate(config: str, overrides: Overrides = ()) -> ComputedRate:
     """A stream of large messages with a configuration and some other keys."""
     nodes = SimulatedNodes(_core.Machine.load(TEXT, "server-100g", config, list(overrides)), {})
     step = load_plan("stream", [("steps[0].sizes", f'["{MESSAGE_BYTES} B"]')]).steps[0]
@@ -108,7 +108,7 @@ def simulate(config: str, overrides: Overrides = ()) -> ComputedTestbed:
     for row in tables[CATEGORIES_NAME].to_pylist():
         side = SIDES[int(row["node"] == "n2")]
         cycles[side][row["category"]] = row["cycles"] / MESSAGE_BYTES
-    return ComputedTestbed(MESSAGE_BYTES * 8 / each_ns * 1e3, busy, cycles)
+    return ComputedRate(MESSAGE_BYTES * 8 / each_ns * 1e3, busy, cycles)
 
 
 @cache

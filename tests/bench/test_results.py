@@ -11,7 +11,7 @@ from common import depends
 from common.benches import TIERS, benches
 from common.beside import Beside, print_kinds
 from common.depends import changed, digests
-from common.results import FOLDER_VARIABLE, Goal, PlannedBatches, save
+from common.results import FOLDER_VARIABLE, Goal, KnownMiss, save
 from common.saved import documents
 from page import PAGE, page
 from show import lines
@@ -107,13 +107,13 @@ REASON = "two values contradict each other"
 @pytest.mark.parametrize(
     ("measured", "known", "reason"),
     [
-        (1.2, PlannedBatches(REASON), REASON),
-        (9.0, PlannedBatches(REASON), REASON),
-        (1.2, PlannedBatches(REASON, 1.2), REASON),
-        (1.20001, PlannedBatches(REASON, 1.2), REASON),
-        (1.21, PlannedBatches(REASON, 1.2), ""),
-        (0.5, PlannedBatches(REASON, 1.2), REASON),
-        (None, PlannedBatches(REASON), ""),
+        (1.2, KnownMiss(REASON), REASON),
+        (9.0, KnownMiss(REASON), REASON),
+        (1.2, KnownMiss(REASON, 1.2), REASON),
+        (1.20001, KnownMiss(REASON, 1.2), REASON),
+        (1.21, KnownMiss(REASON, 1.2), ""),
+        (0.5, KnownMiss(REASON, 1.2), REASON),
+        (None, KnownMiss(REASON), ""),
         (1.2, None, ""),
     ],
 )
@@ -123,10 +123,10 @@ def test_a_miss_is_expected_up_to_the_worst_that_its_reason_explains(measured, k
 
 @pytest.mark.parametrize(("held", "reason"), [(9, REASON), (10, REASON), (8, "")])
 def test_fewer_than_are_known_to_hold_are_a_new_miss(held, reason):
-    assert Goal("orders", held, at_least=15, expected=PlannedBatches(REASON, 9)).reason == reason
+    assert Goal("orders", held, at_least=15, expected=KnownMiss(REASON, 9)).reason == reason
 
 
-BENCH = """from common.results import Goal, Known, save
+BENCH = """from common.results import Goal, KnownMiss, save
 save("pair", [Goal("time", 2.0, "s", at_most=1.0)], expected={expected})
 """
 
@@ -143,7 +143,7 @@ run.carry_out("pair", [])
 
 @pytest.mark.parametrize(
     ("expected", "status", "said"),
-    [("{}", 1, "time: 2 s (<= 1)"), ('{"time": Known("slow disk")}', 0, "")],
+    [("{}", 1, "time: 2 s (<= 1)"), ('{"time": KnownMiss("slow disk")}', 0, "")],
 )
 def test_a_bench_fails_where_a_miss_has_no_reason(tmp_path, expected, status, said):
     script = tmp_path / "measured" / "pair.py"
@@ -246,7 +246,7 @@ def test_what_judges_python_alone_is_stale_where_that_changed(checkout, name, pa
     "text",
     [
         '"""Another question?"""\nfrom simulate import inside\n',
-        "from simulate import inside\nfrom common.results import Known\nEXPECTED = {}\n",
+        "from simulate import inside\nfrom common.results import KnownMiss\nEXPECTED = {}\n",
         "# for rates\nimport simulate.inside\n",
     ],
 )
@@ -270,7 +270,7 @@ def test_the_page_marks_stale_results_and_counts_misses_apart(tmp_path, monkeypa
         Goal("rate", 0.5, at_least=1.0),
         Goal("orders", 9, at_least=15),
     ]
-    save("pair", goals, expected={"orders": PlannedBatches(REASON)})
+    save("pair", goals, expected={"orders": KnownMiss(REASON)})
     saved = json.loads((tmp_path / "pair.json").read_text())
     text = page([saved])
     said = "1 of 3 goals are met, 1 misses are expected, 1 are not"

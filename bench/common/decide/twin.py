@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from common.decide.labs import MOST_S, SCALE, MeasuredLab, measured_lab
-from common.results import Goal, PlannedBatches, save
+from common.results import Goal, KnownMiss, save
 from weft.base.interval import Interval
 from weft.decisions.twin.build import make_twin
 from weft.decisions.twin.open import open_draws
@@ -32,7 +32,7 @@ from weft.understand.summary.measures import measures
 
 FIRST_SEED, LABS = 1, 12
 EXPECTED = {
-    "times of their slowest flows, median error": PlannedBatches(
+    "times of their slowest flows, median error": KnownMiss(
         "TCP Reno decides by chance which flow gets how much"
     )
 }

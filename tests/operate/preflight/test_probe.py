@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timed
 MPI = "trying MPI on this machine"
 
 
-class PathCount:
+class ProgressRecord:
     """What a progress bar would show."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class PathCount:
 
 
 def test_every_node_is_seen_and_every_way_is_tried() -> None:
-    told = PathCount()
+    told = ProgressRecord()
     record = look(Loopback(3), told)
     assert [node.name for node in record.alive] == ["n1", "n2", "n3"]
     ends = {(path.src, path.dst) for path in record.paths}

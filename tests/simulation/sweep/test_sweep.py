@@ -35,7 +35,7 @@ def work(networks: int = 4, loads: tuple[SweptWorkload, ...] = (RING, ALL_TO_ALL
     )
 
 
-class CountStartReply(ThreadPoolExecutor):
+class CountingExecutor(ThreadPoolExecutor):
     """Counts the chunks that it is given, and fails behind so many."""
 
     def __init__(self, most: int = 1000) -> None:
@@ -60,33 +60,33 @@ def carried_out(folder: Path, executor: Executor, todo: WorkList) -> list[SweepR
 def test_processes_and_threads_give_the_same_rows(tmp_path: Path) -> None:
     folder = SweepFolder(tmp_path / "a")
     ours = carried_out(tmp_path / "a", open_executor("processes:2", folder), work())
-    assert ours == carried_out(tmp_path / "b", CountStartReply(), work())
+    assert ours == carried_out(tmp_path / "b", CountingExecutor(), work())
     assert [row.task for row in ours[::2]] == [task.key for task in work().tasks]
     assert all(row.time_s > 0 for row in ours)
 
 
 def test_what_is_known_is_not_computed_again(tmp_path: Path) -> None:
-    carried_out(tmp_path, CountStartReply(), work(2))
-    more = CountStartReply()
+    carried_out(tmp_path, CountingExecutor(), work(2))
+    more = CountingExecutor()
     found = carried_out(tmp_path, more, work(4))
     assert more.given == 2
-    assert found == carried_out(tmp_path / "afresh", CountStartReply(), work(4))
+    assert found == carried_out(tmp_path / "afresh", CountingExecutor(), work(4))
 
 
 def test_a_failure_keeps_what_was_done(tmp_path: Path) -> None:
     with pytest.raises(WorkError, match="gone"):
-        carried_out(tmp_path, CountStartReply(most=3), work(4))
-    rest = CountStartReply()
+        carried_out(tmp_path, CountingExecutor(most=3), work(4))
+    rest = CountingExecutor()
     carried_out(tmp_path, rest, work(4))
     assert rest.given < 4
 
 
 def test_a_network_that_cannot_be_simulated_has_a_row_that_says_why(tmp_path: Path) -> None:
     wrong = Task(Network("crossbar(hosts=8,colour=red)"), RING)
-    found = carried_out(tmp_path, CountStartReply(), WorkList((wrong, *work(1).tasks)))
+    found = carried_out(tmp_path, CountingExecutor(), WorkList((wrong, *work(1).tasks)))
     assert "colour" in found[0].refusal
     assert not any(row.refusal for row in found[1:])
-    again = CountStartReply()
+    again = CountingExecutor()
     carried_out(tmp_path, again, WorkList((wrong, *work(1).tasks)))
     assert again.given == 0
 
@@ -114,7 +114,7 @@ def test_a_workers_other_version_is_noticed(tmp_path: Path, monkeypatch) -> None
 
     monkeypatch.setattr("weft.simulation.sweep.sweep.run_chunk", other)
     with pytest.raises(WorkError, match="another weft"):
-        carried_out(tmp_path, CountStartReply(), work(1))
+        carried_out(tmp_path, CountingExecutor(), work(1))
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,10 @@ def test_chunks_that_other_schedulers_computed_are_collected(tmp_path: Path) -> 
         subprocess.run(
             [sys.executable, "-m", "weft", "sweep-task", tmp_path, str(chunk)], check=True
         )
-    rest = CountStartReply()
+    rest = CountingExecutor()
     found = carried_out(tmp_path, rest, work(3))
     assert rest.given == 1
-    assert found == carried_out(tmp_path / "afresh", CountStartReply(), work(3))
+    assert found == carried_out(tmp_path / "afresh", CountingExecutor(), work(3))
 
 
 MANY = 150
@@ -178,7 +178,7 @@ def test_a_kill_loses_no_chunk_that_was_done_and_leaves_no_process(tmp_path: Pat
     wait_for(lambda: not _group(running.pid), 10)
     assert len({row.task for row in folder.rows()}) >= before
     missing = folder.missing(work(MANY))
-    rest = CountStartReply()
+    rest = CountingExecutor()
     assert len(carried_out(folder.path, rest, work(MANY))) == MANY * 4
     assert rest.given == len(missing) < MANY
 
