@@ -29,7 +29,7 @@ LEAST_SHARE = 1e-3
 """Outages of a smaller share of the measured time are only on the page of the watch."""
 MESSAGE_BYTES = 1_000_000
 WAYS = "look for what drops or lengthens packets on the way"
-DEEDS: dict[str, tuple[str, Kind]] = {
+REMEDIES: dict[str, tuple[str, Kind]] = {
     "host": ("look at why {site} was down", "fix"),
     "agent": ("look at why the agent of {site} stopped, such as memory or a restart", "operate"),
     "machine": ("give {site} processor time of its own: it was suspended or had none", "operate"),
@@ -88,21 +88,21 @@ class WatchFolder:
     def _outages(self, link: LinkFindings, what: str, all_: list[Incident]) -> Iterator[Proposal]:
         whose, _, rest = what.partition(" ")
         is_of_end = whose in ("their", "our")
-        side_effect = DEEDS.get(rest if is_of_end else what)
+        remedy = REMEDIES.get(rest if is_of_end else what)
         down_s = sum((one.end_s or link.end_s) - one.begin_s for one in all_)
-        if side_effect is None or link.availability is None:
+        if remedy is None or link.availability is None:
             return
         if down_s < LEAST_SHARE * link.availability.measured_s:
             return
         site = link.dst if whose == "their" else link.src
-        do = side_effect[0].format(site=site, link=link.name, src=link.src, dst=link.dst)
+        do = remedy[0].format(site=site, link=link.name, src=link.src, dst=link.dst)
         element = site if is_of_end else link.name
         times = f"{len(all_)} time{'s' * (len(all_) != 1)}"
         text = f"{link.name}: {all_[0].cause}, {times}, {format_us(1e6 * down_s)} in all: {CLASSES[what]}"
         yield Proposal(
             Action(
                 id=id_of("outage", rest if is_of_end else what, element),
-                kind=side_effect[1],
+                kind=remedy[1],
                 do=f"{do} ({times}, {format_us(1e6 * down_s)} in all)",
                 element=element,
                 nodes=(site,) if is_of_end else (link.src, link.dst),
