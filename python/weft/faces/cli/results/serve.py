@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 from pathlib import Path
 
 import click
 
 from weft.faces.cli.output import json_option, print_json
+from weft.faces.server.memory import save_memory
 
 
 @click.command(epilog="Example: weft serve runs")
@@ -34,17 +33,3 @@ def serve(folder: str, port: int | None, as_json: bool) -> None:
         click.echo(server.address)
         click.echo("Ctrl-C ends it.", err=True)
     server.answer()
-
-
-_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
-"""Constants of <malloc.h>."""
-_MAPPED_BYTES = 64 << 10
-"""Larger blocks are mapped, and unmapped when they are freed."""
-
-
-def save_memory() -> None:
-    """Return memory to the system as soon as it is freed."""
-    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
-    c = ctypes.CDLL(None)
-    c.mallopt(_M_ARENA_MAX, 1)
-    c.mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)
