@@ -30,8 +30,9 @@ _REST = 0.6
 """`_FIRST_SHARE` of the error may be spent at the first look; of the rest, this share is left after each further
 look."""
 
-_MOSTLY_RARE = (0.1, 1.0)
-"""The beta distribution of the usual share, before anything is seen, in `ExcessTest`: it may be of any magnitude."""
+_USUAL_SHARES = np.geomspace(1e-4, 0.9, 300)
+"""The usual shares over which `ExcessTest` mixes: of any magnitude, as nothing is known of it beforehand, and so close
+that one of them explains 20,000 looks at others."""
 _LEAST_LIKELY = 1e-12
 """Shares are kept so far from 0 and 1, so that likelihoods stay finite."""
 _CLEARED = 0.01
@@ -196,14 +197,6 @@ class LookCounts:
         found: Floats = self.shown * np.log(inside) + (self.looks - self.shown) * np.log1p(-inside)
         return found
 
-    def log_mixture(self) -> Floats:
-        """The same, if the share is drawn from a distribution."""
-        from scipy.special import betaln  # imported here, as it would slow down every command
-
-        a, b = _MOSTLY_RARE
-        found: Floats = betaln(self.shown + a, self.looks - self.shown + b) - betaln(a, b)
-        return found
-
 
 @dataclass(frozen=True)
 class ExcessTest:
@@ -215,8 +208,7 @@ class ExcessTest:
     comparisons of healthy elements accuse any. An element is cleared if it is unlikely to have the excess `cleared`.
 
     The e-value is a mixture over excesses and usual shares, divided by the best likelihood without a difference: L.
-    Wasserman, A. Ramdas and S. Balakrishnan, "Universal inference", PNAS 117 (2020). Excesses are above the share that
-    the others show so far, which hardly changes where these are many.
+    Wasserman, A. Ramdas and S. Balakrishnan, "Universal inference", PNAS 117 (2020).
     """
 
     level: float
@@ -251,10 +243,20 @@ class ExcessTest:
 
     def _log_ratios(self, own: LookCounts, others: LookCounts) -> Floats:
         """(excesses, elements)"""
-        usual = self.usual_share(others)
-        bad = [own.log_likelihood(_bad_share(usual, excess)) for excess in self.excess]
-        found: Floats = np.stack(bad) + others.log_mixture() - self._log_best_alike(own, others)
-        return found
+        # Most elements have the same counts as many others.
+        counts = [own.looks, own.shown, others.looks, others.shown]
+        distinct, which = np.unique(counts, axis=1, return_inverse=True)
+        own, others = LookCounts(*distinct[:2]), LookCounts(*distinct[2:])
+        usual = _USUAL_SHARES[:, np.newaxis]
+        least = np.maximum(usual, self.least_share)
+        there = others.log_likelihood(usual)
+        mixed = [
+            np.logaddexp.reduce(there + own.log_likelihood(_bad_share(least, excess)), axis=0)
+            for excess in self.excess
+        ]
+        same = self._log_best_alike(own, others)
+        found: Floats = np.stack(mixed) - np.log(len(_USUAL_SHARES)) - same
+        return found[:, which]
 
     def _log_best_alike(self, own: LookCounts, others: LookCounts) -> Floats:
         """The best likelihood where both have the same share, or the element the least one and the others less."""
