@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from math import floor
 from pathlib import Path
@@ -87,6 +87,9 @@ def _times(value: object, factor: float) -> object:
             return value * factor
         case str():
             return value
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            each = {one.name: _times(getattr(value, one.name), factor) for one in fields(value)}
+            return replace(value, **each)
     raise TypeError(f"{value!r} cannot be varied")
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import pyarrow as pa
-from weft.understand.xray.quick.search import HealthCheck
 
 from common.sensitive.answer import Answer, Ask
 from common.sensitive.simulated import diagnosed
@@ -24,6 +23,7 @@ from support.made.generated_fabric import KnownFabric, generate, of_text
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase
 from weft.runs.experiment import chosen_record
+from weft.understand.grey.quick.search import HealthCheck
 from weft.understand.limits.naming import Namer
 from weft.understand.xray.search import LimitSearch
 
