@@ -1,4 +1,4 @@
-"""A phase from the nodes' view: who takes part, what each must do, and what remains without some nodes."""
+"""A phase from the nodes' view: which take part, what each must do, and what remains without some of them."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ def _waited_for_others(tally: Tally, step: int, nodes: Sequence[int], cpu: int) 
 
 
 def _long_waits(tally: Tally, place: _Place) -> _Part:
-    """The long waits of an agent that is not pinned; who else used its processor is unknown, so short waits are not
+    """The long waits of an agent that is not pinned; what else used its processor is unknown, so short waits are not
     counted."""
     waited_ns = tally.of(place, _WAITED) - SHORT_WAIT_NS * tally.of(place, *_SWITCHES)
     return _Part(max(0, waited_ns), tally.of(place, _ELAPSED))

@@ -107,12 +107,16 @@ class Summary:
             "clocks": self.meta.clocks,
         }
 
-    def _results_json(self) -> dict[str, Any]:
+    def _results_json(self) -> dict[str, object]:
         """The entries of all kinds; lists under the same key, such as points, are concatenated."""
-        found: dict[str, Any] = {"points": [one.to_json() for one in self.points]}
+        found: dict[str, object] = {"points": [one.to_json() for one in self.points]}
         for kind in KINDS:
             for key, value in kind.to_json(self.results.get(kind.name, [])).items():
-                found[key] = found[key] + value if key in found else value
+                match found.get(key), value:
+                    case list(earlier), list(more):
+                        found[key] = [*earlier, *more]
+                    case _:
+                        found[key] = value
         return found
 
 

@@ -72,8 +72,8 @@ def vpn(
     Raw path and tunnel between two nodes are measured in paired blocks: round trip, throughput, processor time, MTU.
     Shows which VPN it is, its cost compared with that of its headers, and its limit: link, processor or loss.
 
-    With -- COMMAND, nothing is measured: COMMAND runs on the first node, and the bytes that both nodes exchange
-    meanwhile through the tunnel and outside it are counted.
+    With -- COMMAND, nothing is measured: COMMAND runs on the first node, and weft counts the bytes that both nodes
+    exchange during that time, through the tunnel and outside it.
     """
     places = _places(through)
     if wanted and not command:

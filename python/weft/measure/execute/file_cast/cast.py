@@ -1,4 +1,4 @@
-"""One cast of a file: who sends to whom, what happens when a node fails, and when the cast is over."""
+"""One cast of a file: which node sends to which, what happens when a node fails, and when the cast is over."""
 
 from __future__ import annotations
 

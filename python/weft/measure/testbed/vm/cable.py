@@ -38,7 +38,7 @@ class _Monitor:
         self._connection.sendall(json.dumps(question).encode())
 
     def answer(self) -> None:
-        """Wait for the answer; events before it are skipped."""
+        """Wait for the answer, and skip events before it."""
         for line in self._lines:
             said = json.loads(line)
             if "error" in said:

@@ -82,7 +82,7 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class Cut:
-    """The line in which a file ends too early, and why; the results before it are complete."""
+    """The line in which a file ends too early, and the reason. The results before that line are complete."""
 
     line: SourceLine
     reason: str

@@ -20,7 +20,7 @@ SEED = 1913
 FIRST_ROUNDS, MORE_ROUNDS = 5, 3
 """Rounds of each kind; five in a row decide among some thousand elements."""
 MOST_ROUNDS = 32
-"""Who is still in doubt then is behind in about half of the rounds, and stays so."""
+"""An element that is still in doubt by then is behind in about half of the rounds, and remains so."""
 
 Laid = tuple[Experiment, list[Flow]]
 
