@@ -40,7 +40,7 @@ _COLUMNS = (
     GFLOPS,
     ResultColumn("elapsed_s", "time", Interval, over_launches("elapsed_s")),
     ResultColumn("launches", "launches", int, shown="page"),
-    ResultColumn("wrong", "launches with a wrong solution", int, shown="page"),
+    ResultColumn("wrong", "wrong solutions", int, shown="page"),
     _of_time("compute", "computing"),
     _of_time("communicate", "communicating"),
     _of_time("wait", "waiting"),
