@@ -85,6 +85,8 @@ def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) ->
         scale=alt.Scale(domain=names, range=["#2f86c9", "#d9702b"][: len(names)]),
         title=None,
         sort=None,
+        # Otherwise the legend is as faint as the intervals, which are drawn first.
+        legend=alt.Legend(symbolOpacity=1),
     )
     tip = parts.tooltip({"name": "title", "kind": "What", "text": "Takes"})
     intervals, *others = interval_curve(table, x, y, ("low", "high"), colour, tip)
