@@ -318,6 +318,7 @@ def open_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.alone
 def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traffic, "__file__", str(open_folder / "traffic.py"))
     program = str(open_folder / "weft-lab")
