@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import calendar
+import datetime
+
 from markupsafe import Markup, escape
 
 from weft.base.condition import Fact
@@ -23,6 +26,20 @@ def title_of(figure: Figure) -> str:
         return "Limits that nodes share"
     what = "Latency" if "latency" in figure.name else "Rate"
     return f"{what} of each pair, nodes by {figure.name.rpartition('-')[2]}"
+
+
+def date_text(started: str) -> str:
+    """A date of ISO 8601 in words, with its time zone: "29 November 2026, 14:23 UTC"; empty if there is none."""
+    if not started:
+        return ""
+    when = datetime.datetime.fromisoformat(started)
+    return f"{when.day} {calendar.month_name[when.month]} {when:%Y, %H:%M %Z}".rstrip()
+
+
+def duration_text(elapsed_s: float) -> str:
+    """474 -> "7 min 54 s"."""
+    minutes, seconds = divmod(round(elapsed_s), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 def code(text: str) -> Markup:
