@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from weft.base.condition import Fact
 from weft.operate.acceptance.faults import faults
 from weft.operate.acceptance.headline import headline, sentences
-from weft.operate.acceptance.vendor.texts import date_text, duration_text
+from weft.operate.acceptance.vendor.texts import date_text, duration_text, node_facts
 from weft.operate.acceptance.verdict import Direction, RequirementVerdict, Symptom
+from weft.operate.preflight.record import NodeRecord
 
 SLOW: dict[str, Fact] = {"rate_mbps": 24.0, "share_of_group": 0.24, "single_route": False}
 OF_OTHERS = "at 24 % of what the other nodes reach (24.0 of 100 Mb/s)"
@@ -55,3 +58,10 @@ def test_rates_lead_and_each_other_kind_has_a_sentence() -> None:
 def test_dates_and_durations_are_words() -> None:
     assert date_text("2026-11-29T14:23:49+00:00") == "29 November 2026, 14:23 UTC"
     assert duration_text(473.9) == "7 min 54 s"
+
+
+def test_the_speed_that_a_virtual_cable_states_is_not_told() -> None:
+    for driver, told_speed in (("veth", False), ("ixgbe", True)):
+        interface: Any = {"name": "eth0", "driver": driver, "link_mbps": 10_000}
+        facts = dict(node_facts(NodeRecord("n1", ["10.0.0.1"], interfaces=[interface])))
+        assert ("Link, Mb/s" in facts) is told_speed and facts["Driver"] == driver

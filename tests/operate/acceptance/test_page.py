@@ -40,6 +40,7 @@ def test_the_page_is_whole_and_says_element_cause_and_command(written: Path) -> 
     assert "Not accepted" in html and html.count("<svg") == 2
     assert "The link negotiated a lower speed." in html and "<code>ethtool IFACE" in html
     assert "Rate of each pair, nodes by" in html and "share of what most others have: 10 %" in html
+    assert html.count("First look: every pair once, in one launch, in rounds") == 2
     assert "weft accept --on sim:bad-cable" in html and "weft run again-1.toml" in html
     assert not re.search(r"<script|(?:src|href)=['\"](?!#|data:)", html)
 

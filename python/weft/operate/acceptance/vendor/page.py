@@ -26,6 +26,7 @@ from weft.operate.acceptance.plans import LIMITS
 from weft.operate.acceptance.requirements import value_text
 from weft.operate.acceptance.tables import verdicts_table
 from weft.operate.acceptance.vendor.texts import (
+    caption_of,
     code,
     date_text,
     duration_text,
@@ -215,6 +216,7 @@ class AcceptancePage:
             verdict_text=verdict_text,
             most_causes=MOST_CAUSES,
             title_of=title_of,
+            caption_of=caption_of,
             headline=headline,
             sentences=sentences,
             remarks=remarks,
