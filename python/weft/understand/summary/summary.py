@@ -14,7 +14,6 @@ from weft.understand.curve.delivery import DeliveryCounts, deliveries
 from weft.understand.curve.points import CurvePoint, curve_points
 from weft.understand.curve.signature import Signature, of_curve, of_curves
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
-from weft.understand.ensemble.activities import PhaseActivity, activities
 from weft.understand.ensemble.effects import Effects, effects_of
 from weft.understand.ensemble.matrix import matrices
 from weft.understand.ensemble.phases import Bottleneck, PhaseResult, bottlenecks, phases
@@ -60,7 +59,6 @@ class Summary:
     deliveries: list[DeliveryCounts] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     studies: list[SettingStudy] = field(default_factory=list)
-    activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
     """Results by the name of their kind (`weft.understand.kinds`)."""
     prediction: PredictionCheck | None = None
@@ -97,7 +95,6 @@ class Summary:
             "caches": self.caches,
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
-            "activities": self.activities,
             **self._results_json(),
             "prediction": self.prediction and self.prediction.to_json(),
             "studies": [one.to_json() for one in self.studies],
@@ -145,7 +142,6 @@ def summarise(run: RunFolder) -> Summary:
         deliveries=deliveries(run),
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
         studies=studies(run),
-        activities=activities(run),
         results={kind.name: kind.results(run) for kind in KINDS},
         prediction=predicted,
         signatures=[of_curve(curve) for curve in found],
