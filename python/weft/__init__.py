@@ -18,7 +18,7 @@ from weft.base.errors import RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
     from weft.faces.api.accept import Acceptance, accept, resume_acceptance
-    from weft.faces.api.bill import Bill, bill
+    from weft.faces.api.bill import Bill, bill, cost
     from weft.faces.api.columns.table import Table
     from weft.faces.api.columns.tables import Routes, Samples
     from weft.faces.api.comparison import Comparison, compare
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from weft.faces.api.run import Interrupted, Run
     from weft.faces.api.start import open, run, simulate
     from weft.faces.api.tune import Tuning, resume_tuning, tune, undo_settings
-    from weft.faces.api.twin import Twin, make_twin, open_twin
+    from weft.faces.api.twin import Twin, make_twin, open_twin, twin
     from weft.faces.api.watch import Watch, open_watch
-    from weft.faces.api.what_if import WhatIf, foresee
+    from weft.faces.api.what_if import WhatIf, foresee, what_if
 
 __version__ = "0.1.0"
 
@@ -69,6 +69,7 @@ __all__ = [
     "accept",
     "bill",
     "compare",
+    "cost",
     "decide",
     "diagnose",
     "fabric",
@@ -89,13 +90,15 @@ __all__ = [
     "run",
     "simulate",
     "tune",
+    "twin",
     "undo_settings",
     "verify",
+    "what_if",
 ]
 
 _FILES = {
     "accept": ("Acceptance", "accept", "resume_acceptance"),
-    "bill": ("Bill", "bill"),
+    "bill": ("Bill", "bill", "cost"),
     "comparison": ("Comparison", "compare"),
     "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
@@ -111,9 +114,9 @@ _FILES = {
     "columns.table": ("Table",),
     "columns.tables": ("Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
-    "twin": ("Twin", "make_twin", "open_twin"),
+    "twin": ("Twin", "make_twin", "open_twin", "twin"),
     "watch": ("Watch", "open_watch"),
-    "what_if": ("WhatIf", "foresee"),
+    "what_if": ("WhatIf", "foresee", "what_if"),
 }
 _PLACES = {name: f"weft.faces.api.{file}" for file, names in _FILES.items() for name in names}
 
