@@ -12,9 +12,10 @@ docs/python.md says more. What is named here is imported when it is first used: 
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from weft.base.errors import RequestError, WeftError, WorkError
+from weft.base.errors import ArgumentError, RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
     from weft.faces.api.accept import Acceptance, accept, resume_acceptance
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Acceptance",
+    "ArgumentError",
     "Bill",
     "Comparison",
     "Connections",
@@ -123,6 +125,10 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     value = getattr(import_module(_PLACES[name]), name)
+    if isinstance(value, FunctionType):
+        from weft.faces.api.public.function import public
+
+        value = public(value)
     globals()[name] = value
     return value
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from weft.base.errors import RequestError
+from weft.base.errors import RequestError, message_of
 from weft.base.files.fresh_file import fresh_file
 from weft.base.files.text_file import parse_json, read_bytes
 from weft.plan.phases import check_phases
@@ -212,7 +212,7 @@ class RunMeta:
                 f"{directory}: not a run folder, it has no {FILE_NAME}",
                 "what `weft vpn --out` wrote is one JSON document, without a page"
                 if is_vpn
-                else "give the folder that `weft run --out` or `weft import --out` wrote",
+                else "give the folder that `weft run` or `weft import` wrote",
             ) from None
         document: Any = parse_json(content, object, f"{path}: not JSON", MEASURE_AGAIN)
         version = document.get("schema") if isinstance(document, dict) else None
@@ -283,8 +283,8 @@ def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
 
 def _in_words(error: Exception) -> str:
     """The error message, preceded by the key's path."""
-    what, at, where = str(error).rpartition(" - at `$")
-    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else str(error)
+    what, at, where = message_of(error).rpartition(" - at `$")
+    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else message_of(error)
 
 
 def _listed(entries: Iterable[str]) -> str:

@@ -70,7 +70,7 @@ def test_a_library_that_is_missing_is_named(folder: Path, monkeypatch: pytest.Mo
         with pytest.raises(weft.RequestError, match=f"{name} is not installed") as caught:
             getattr(points, f"to_{name}")()
         assert f"pip install {name}" in caught.value.hint
-        assert caught.value.__notes__ == [f"hint: {caught.value.hint}"]
+        assert str(caught.value).endswith(f"hint: {caught.value.hint}")
     assert points["size_bytes"].tolist() == SIZES
     with refused("no column 'size'"):
         points["size"]
@@ -190,5 +190,5 @@ def test_the_keywords_of_a_run_are_its_options() -> None:
     for name, option in options.items():
         assert keywords[name].default == option.default, name
         assert given[name] == RunOptions.__annotations__[name], name
-    with pytest.raises(TypeError, match="unexpected keyword argument 'launch'"):
+    with pytest.raises(TypeError, match="no argument launch"):
         weft.run("latency", on="sim:pair", launch=1)  # type: ignore[call-arg]

@@ -15,6 +15,7 @@ from weft.faces.api.columns.tables import Routes, Samples, Tables
 from weft.faces.api.columns.text import Said
 from weft.faces.api.diagnosis import Diagnosis
 from weft.faces.api.figures import chosen, figures_of
+from weft.faces.api.public.function import public
 from weft.measure.execute.gate import side_effects_of_run
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import resume_run
@@ -139,6 +140,7 @@ class Run(Said):
         """The names that `plot` accepts."""
         return [figure.name for figure in self._figures]
 
+    @public
     def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
         """A figure of the report as an Altair chart: one of `figures`, or the most informative one.
 
@@ -146,6 +148,7 @@ class Run(Said):
         """
         return chosen(self._figures, figure)
 
+    @public
     def resume(
         self, *, yes: bool = False, patience_s: float = 10.0, reporter: Reporter | None = None
     ) -> Run:

@@ -89,7 +89,7 @@ class Table:
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
         """A column as a NumPy array; raises RequestError for an unknown name."""
         if column not in self.columns:
-            raise RequestError(f"no column {column!r}", known_names(column, self.columns))
+            raise RequestError(f"no column {column!r}", known_names(str(column), self.columns))
         array: npt.NDArray[Any] = self._table[column].to_numpy()
         return array
 

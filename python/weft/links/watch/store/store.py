@@ -300,7 +300,7 @@ def read_record(folder: Path) -> WatchRecord:
     try:
         return read_json(folder / FILE_NAME, WatchRecord, "not that of a watch")
     except FileNotFoundError:
-        hint = "give the folder that `weft watch start --out` wrote"
+        hint = "give the folder that `weft watch start` wrote"
         raise RequestError(f"{folder}: not a watch, it has no {FILE_NAME}", hint) from None
     except ContentError:
         if _is_run(folder):
