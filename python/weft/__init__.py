@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from weft.faces.api.decide import Decided, decide, open_decision
     from weft.faces.api.diagnose import diagnose
     from weft.faces.api.diagnosis import Diagnosis
+    from weft.faces.api.export import export
     from weft.faces.api.fabric import Fabric, fabric
     from weft.faces.api.models.fit import Fit, fit, models
     from weft.faces.api.models.laws import Offload, laws
@@ -73,6 +74,7 @@ __all__ = [
     "compare",
     "decide",
     "diagnose",
+    "export",
     "fabric",
     "fit",
     "foresee",
@@ -102,6 +104,7 @@ _FILES = {
     "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
+    "export": ("export",),
     "fabric": ("Fabric", "fabric"),
     "models.fit": ("Fit", "fit", "models"),
     "models.laws": ("Offload", "laws"),

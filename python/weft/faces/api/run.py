@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from weft.base.errors import RequestError
 from weft.base.quantity import format_mbps, format_us
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import altair
 
     from weft.understand.drawing.figure import Figure
+
+T = TypeVar("T", bound=Table)
 
 SHOWN = 6
 """Warnings and explanations that are printed."""
@@ -90,7 +92,7 @@ class Run(Said):
     @cached_property
     def points(self) -> Table:
         """Latency (us) and throughput (Mb/s) at each message size, with intervals over launches."""
-        return Table.of_results("Points", points_table(points(self.stored)))
+        return self._or_elsewhere(Table.of_results("Points", points_table(points(self.stored))))
 
     @cached_property
     def signature(self) -> Signature | None:
@@ -100,12 +102,12 @@ class Run(Said):
     @cached_property
     def routes(self) -> Routes:
         """The rate (Mb/s) of each direction between two nodes."""
-        return Routes.of(self.meta, self._rates)
+        return self._or_elsewhere(Routes.of(self.meta, self._rates))
 
     @cached_property
     def phases(self) -> Table:
         """Each phase: its duration (ms), its slowest route, and the total rate of all routes (Mb/s)."""
-        return Table.of_results("Phases", phases_table(self._found_phases))
+        return self._or_elsewhere(Table.of_results("Phases", phases_table(self._found_phases)))
 
     @cached_property
     def evidence(self) -> Table:
@@ -161,6 +163,16 @@ class Run(Said):
             raise RequestError("a run in memory cannot be resumed", "simulate it again")
         approved = side_effects_of_run(self.folder) if yes else []
         return ended(resume_run(str(self.folder), reporter, patience_s, approved))
+
+    def _or_elsewhere(self, table: T) -> T:
+        """The table, which says where there are rows if it has none."""
+        table.elsewhere = self._elsewhere
+        return table
+
+    def _elsewhere(self) -> str:
+        filled = [f"run.{name}" for name in ("points", "routes", "phases") if getattr(self, name)]
+        filled = filled or [f"run.tables[{name!r}]" for name in self.tables]
+        return f"what this run measured is in {', '.join(filled)}" if filled else ""
 
     def lines(self) -> list[str]:
         """The findings: the report's verdict, explanations, and warnings."""
