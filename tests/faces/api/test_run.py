@@ -192,3 +192,13 @@ def test_the_keywords_of_a_run_are_its_options() -> None:
         assert given[name] == RunOptions.__annotations__[name], name
     with pytest.raises(TypeError, match="no argument launch"):
         weft.run("latency", on="sim:pair", launch=1)  # type: ignore[call-arg]
+
+
+def test_a_diagnosis_and_print_say_the_warnings_of_show(tmp_path: Path) -> None:
+    few = SIZES[:3]
+    pingpong_run(tmp_path / "run", few, launches_of(affine_us(few, 20, 800), noise=0.01))
+    run = weft.open(tmp_path / "run")
+    shown = [one["code"] for one in weft_json("show", tmp_path / "run")["warnings"]]
+    assert shown and [one.code for one in run.warnings] == shown
+    for said in (repr(run), repr(run.diagnosis)):
+        assert all(f"[{code}]" in said for code in shown)

@@ -28,6 +28,7 @@ from weft.understand.ensemble.rates import MedianRates
 from weft.understand.explain.explain import explain
 from weft.understand.host.evidence import evidence
 from weft.understand.limits.diagnosis import diagnose
+from weft.understand.summary.all_warnings import warnings_of
 from weft.understand.summary.predictions import PredictionCheck, held
 from weft.understand.summary.summary import summarise
 from weft.understand.tables.every import tables_of
@@ -79,10 +80,10 @@ class Run(Said):
         """The nodes' names, in the order of the indices `src` and `dst` of samples."""
         return [str(node["name"]) for node in self.meta.nodes]
 
-    @property
+    @cached_property
     def warnings(self) -> list[Warning]:
-        """What is needed to interpret the results: code, message, hint."""
-        return self.meta.warnings
+        """What is needed to interpret the results, as `weft show` says it: code, message, hint."""
+        return warnings_of(self.stored)
 
     @cached_property
     def samples(self) -> Samples:
@@ -130,7 +131,7 @@ class Run(Said):
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """Limits, slow nodes, and explanations of the curve; `weft.diagnose` also compares with a declared fabric."""
-        return Diagnosis(diagnose(self.stored))
+        return Diagnosis(diagnose(self.stored), self.warnings)
 
     @cached_property
     def prediction(self) -> PredictionCheck | None:
@@ -189,9 +190,7 @@ class Run(Said):
         title = f"{self.meta.plan.name}, {place}, {self.status}"
         said = verdict(self.stored).splitlines()
         explained = [f"{one.text}." for one in explain(self.stored)[:SHOWN]]
-        said_of_it = self.prediction.warnings if self.prediction else []
-        warnings = [*said_of_it, *self.warnings][:SHOWN]
-        warned = [f"warning: {one.message} [{one.code}]" for one in warnings]
+        warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
         doubt = filter(None, [disturbed_sentence(self.stored)])
         return [*doubt, title, *said, *self._phase_lines(), *explained, *warned]
 
