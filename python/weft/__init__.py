@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from weft.faces.api.decide import Decided, decide, open_decision
     from weft.faces.api.diagnose import diagnose
     from weft.faces.api.diagnosis import Diagnosis
-    from weft.faces.api.export import export
     from weft.faces.api.fabric import Fabric, fabric
     from weft.faces.api.models.fit import Fit, fit, models
     from weft.faces.api.models.laws import Offload, laws
     from weft.faces.api.models.machine import Machine, machine
     from weft.faces.api.ports import Connections, Ports, ports
+    from weft.faces.api.publish.cite import Reference, cite
+    from weft.faces.api.publish.export import export
     from weft.faces.api.recommend import Recommendations, Verification, recommend, verify
     from weft.faces.api.run import Interrupted, Run
     from weft.faces.api.start import open, run, simulate
@@ -57,6 +58,7 @@ __all__ = [
     "Offload",
     "Ports",
     "Recommendations",
+    "Reference",
     "RequestError",
     "Routes",
     "Run",
@@ -71,6 +73,7 @@ __all__ = [
     "WorkError",
     "accept",
     "bill",
+    "cite",
     "compare",
     "decide",
     "diagnose",
@@ -104,7 +107,8 @@ _FILES = {
     "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
-    "export": ("export",),
+    "publish.cite": ("Reference", "cite"),
+    "publish.export": ("export",),
     "fabric": ("Fabric", "fabric"),
     "models.fit": ("Fit", "fit", "models"),
     "models.laws": ("Offload", "laws"),

@@ -16,6 +16,10 @@ _LONGEST_BYTES = 1 << 20
 _SUFFIX = ".toml"
 
 
+_FOLDERS = {"publication": "published"}
+"""Kinds whose folder is not their plural."""
+
+
 def folder(kind: str) -> Path:
     """The catalogue's folder of a kind: "plan", "fabric", ...
 
@@ -23,7 +27,7 @@ def folder(kind: str) -> Path:
     """
     installed = _PACKAGE / "catalog"
     root = installed if installed.is_dir() else _PACKAGE.parent.parent / "catalog"
-    return root / f"{kind}s"
+    return root / _FOLDERS.get(kind, f"{kind}s")
 
 
 def names(kind: str) -> list[str]:

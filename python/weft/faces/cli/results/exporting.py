@@ -21,8 +21,8 @@ FORMATS = ("csv", "goal", "netpipe", "parquet", "xlsx")
 @json_option
 def export(run: str, format: str, out: str | None, table: str | None, as_json: bool) -> None:
     """Write RUN as tables, or in the format of another tool."""
-    from weft.faces.api.export import export as write  # Arrow is slow to import
-    from weft.faces.api.export import exported_text
+    from weft.faces.api.publish.export import export as write  # Arrow is slow to import
+    from weft.faces.api.publish.export import exported_text
 
     if out is None:
         text = exported_text(run, format, table)
