@@ -22,6 +22,9 @@ NAMES = frozenset({"out", "cpus", "on", "prices", "rates", "goal", "changes"})
         (lambda: weft.run("aapc", "sim:two-racks", scale=float("nan")), "nan", "help("),
         (lambda: weft.run("aapc", "sim:two-racks", cpus=[1, "a"]), "list of whole", "help("),
         (lambda: weft.run("aapc", "sim:two-racks", launch=3), "no argument launch", "launches?"),
+        (lambda: weft.run("aapc", "sim:pair", settings={3: 1}), "texts as keys", "help("),
+        (lambda: weft.foresee("pair", alternatives={"a": "b"}), "of lists of texts", "help("),
+        (lambda: weft.laws(p=0.5, sigma=0.5, gamma=("a", 2)), "tuple of 2 numbers", "help("),
         (lambda: weft.run("aapc"), "on is missing", "help(weft.run)"),
         (lambda: weft.run("a", "b", "c"), "too many positional", "help(weft.run)"),
         (lambda: weft.foresee("pair", "x", plans="aapc"), "list of texts", "plans=['aapc']"),
@@ -45,6 +48,9 @@ def test_wrong_call_says_what_to_call(call: Callable[[], object], says: str, hin
         lambda: weft.simulate("aapc", "two-racks", settings={"steps.aapc.size": 1}),
         lambda: weft.bill("two-racks"),
         lambda: weft.open("nowhere"),
+        lambda: weft.run("aapc", "sim:pair", patience_s=-1),
+        lambda: weft.ports(["a"], on="lab:pair", limit_s=-1),
+        lambda: weft.models["hock"],
     ],
 )
 def test_error_is_a_public_class_and_names_no_option(call: Callable[[], object]) -> None:
@@ -79,6 +85,13 @@ def test_method_of_a_run_is_checked_too() -> None:
 )
 def test_options_become_arguments(said: str, spoken: str) -> None:
     assert in_python(said, NAMES) == spoken
+
+
+def test_a_prediction_at_what_is_no_number_is_refused() -> None:
+    model = weft.fit(weft.simulate("netpipe", "node:p4-400-base"), model="hockney")
+    for wrong in ("x", [-1], None):
+        with pytest.raises(weft.ArgumentError, match=r"predict: .* numbers"):
+            model.predict(wrong)  # type: ignore[arg-type]
 
 
 def test_help_of_a_long_signature_has_short_lines() -> None:

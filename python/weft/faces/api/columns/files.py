@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,4 +61,4 @@ def _writing(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
-        raise WorkError(f"{path}: cannot write it: {error.strerror or error}") from None
+        raise WorkError(f"{path}: cannot write it: {os.strerror(error.errno or 0)}") from None

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from weft.base.errors import ArgumentError
+from weft.base.result import Said
 from weft.faces.api.public.types import expected, fits, simpler
 
 LONGEST = 60
@@ -105,7 +106,9 @@ class Arguments:
 
 
 def _shown(value: object) -> str:
-    """Such as "None", "the int 3", "the text '0.1'", cut to a line."""
+    """Such as "None", "the int 3", "the text '0.1'", "the Run"; cut to a line."""
+    if isinstance(value, Said):
+        return f"the {type(value).__name__}"
     text = repr(value)
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
     kind = "text" if isinstance(value, str) else type(value).__name__

@@ -44,6 +44,13 @@ def fits(value: object, hint: Any) -> bool:
         return value in inner
     if origin in _LISTS:
         return _is_list(value) and all(fits(one, inner[0]) for one in _elements(value))
+    if origin is collections.abc.Mapping:
+        return isinstance(value, collections.abc.Mapping) and all(
+            fits(key, inner[0]) and fits(one, inner[1]) for key, one in value.items()
+        )
+    if origin is tuple and ... not in inner:
+        parts = value if isinstance(value, tuple) else ()
+        return len(parts) == len(inner) and all(map(fits, parts, inner))
     if origin is collections.abc.Callable:
         return callable(value)
     kind = origin or hint
@@ -78,12 +85,18 @@ def _names(hint: Any) -> Iterable[str]:
         return map(repr, inner)
     if origin in _LISTS and inner:
         return [f"a list of {_plural(inner[0])}"]
+    if origin is collections.abc.Mapping:
+        of = "" if inner[1] is object else f" of {_plural(inner[1])}"
+        return [f"a dictionary{of} with texts as keys"]
+    if origin is tuple and ... not in inner:
+        return [f"a tuple of {len(inner)} {_plural(inner[0])}"]
     kind = origin or hint
     return [_NAMES.get(kind, f"a {getattr(kind, '__name__', kind)}")]
 
 
 def _plural(hint: Any) -> str:
     several = {"a whole number": "whole numbers", "True or False": "bools"}
+    several |= {"a list of texts": "lists of texts"}
     names = (several.get(one, f"{one.partition(' ')[2]}s") for one in _names(hint))
     return " or ".join(names)
 

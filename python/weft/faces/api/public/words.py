@@ -79,5 +79,5 @@ def _argument(names: frozenset[str]) -> Callable[[re.Match[str]], str]:
 
 def _literal(value: str) -> str:
     """A value as Python has it: numbers, names for values (FILE) and quoted texts as they are."""
-    is_plain = re.fullmatch(r"[\d.]+|[A-Z]+|'.*'|\".*\"", value)
+    is_plain = re.fullmatch(r"-?[\d.]+|[A-Z]+|'.*'|\".*\"", value)
     return value if is_plain else repr(value)
