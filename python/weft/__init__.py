@@ -12,9 +12,10 @@ docs/python.md says more. What is named here is imported when it is first used: 
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from weft.base.errors import RequestError, WeftError, WorkError
+from weft.base.errors import ArgumentError, RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
     from weft.faces.api.accept import Acceptance, accept, resume_acceptance
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from weft.faces.api.models.laws import Offload, laws
     from weft.faces.api.models.machine import Machine, machine
     from weft.faces.api.ports import Connections, Ports, ports
+    from weft.faces.api.publish.cite import Reference, cite
+    from weft.faces.api.publish.export import export
     from weft.faces.api.recommend import Recommendations, Verification, recommend, verify
     from weft.faces.api.run import Interrupted, Run
     from weft.faces.api.start import open, run, simulate
@@ -42,6 +45,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Acceptance",
+    "ArgumentError",
     "Bill",
     "Comparison",
     "Connections",
@@ -54,6 +58,7 @@ __all__ = [
     "Offload",
     "Ports",
     "Recommendations",
+    "Reference",
     "RequestError",
     "Routes",
     "Run",
@@ -68,10 +73,12 @@ __all__ = [
     "WorkError",
     "accept",
     "bill",
+    "cite",
     "compare",
     "cost",
     "decide",
     "diagnose",
+    "export",
     "fabric",
     "fit",
     "foresee",
@@ -103,6 +110,8 @@ _FILES = {
     "decide": ("Decided", "decide", "open_decision"),
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
+    "publish.cite": ("Reference", "cite"),
+    "publish.export": ("export",),
     "fabric": ("Fabric", "fabric"),
     "models.fit": ("Fit", "fit", "models"),
     "models.laws": ("Offload", "laws"),
@@ -126,6 +135,10 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     value = getattr(import_module(_PLACES[name]), name)
+    if isinstance(value, FunctionType):
+        from weft.faces.api.public.function import public
+
+        value = public(value)
     globals()[name] = value
     return value
 

@@ -36,6 +36,10 @@ _SYNONYMS = {
 """Names that others give to what the catalogue has."""
 
 
+_FOLDERS = {"publication": "published"}
+"""Kinds whose folder is not their plural."""
+
+
 def folder(kind: str) -> Path:
     """The catalogue's folder of a kind: "plan", "fabric", ...
 
@@ -43,7 +47,7 @@ def folder(kind: str) -> Path:
     """
     installed = _PACKAGE / "catalog"
     root = installed if installed.is_dir() else _PACKAGE.parent.parent / "catalog"
-    return root / f"{kind}s"
+    return root / _FOLDERS.get(kind, f"{kind}s")
 
 
 def names(kind: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from weft.base.errors import RequestError
+from weft.base.errors import RequestError, message_of
 from weft.base.files.fresh_file import fresh_file
 from weft.base.files.missing import not_folder
 from weft.base.files.text_file import parse_json, read_bytes
@@ -281,15 +281,15 @@ def _no_run(directory: Path) -> RequestError:
     hint = (
         "what `weft vpn --out` wrote is one JSON document, without a page"
         if is_vpn
-        else "give the folder that `weft run --out` or `weft import --out` wrote"
+        else "give the folder that `weft run` or `weft import` wrote"
     )
     return not_folder(directory, "a run folder", FILE_NAME, hint)
 
 
 def _in_words(error: Exception) -> str:
     """The error message, preceded by the key's path."""
-    what, at, where = str(error).rpartition(" - at `$")
-    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else str(error)
+    what, at, where = message_of(error).rpartition(" - at `$")
+    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else message_of(error)
 
 
 def _listed(entries: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from weft.decisions.twin.tables import parameters_table
 from weft.decisions.twin.twin import FABRIC_NAME, TwinDocument, read_twin
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
+from weft.faces.api.public.function import public
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import Prediction, intervals
 from weft.simulation.prediction.predict import PlannedWorkload
@@ -32,6 +33,7 @@ class Twin(Said):
         """Its numbers, with the ends of their 90 % intervals and whether they are known (shape: twin-parameters)."""
         return Table.of_results("parameters", parameters_table(self.found))
 
+    @public
     def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
         """Time and rate of each step and size of a plan, with 90 % intervals if the twin's errors are as on the
         patterns left out of its fit (too narrow with its warning `error-unknown`); raises RequestError."""

@@ -32,6 +32,7 @@ from weft.understand.node.occupation import (
 )
 from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
+from weft.understand.summary.all_warnings import joined_warnings
 from weft.understand.summary.predictions import PredictionCheck, held
 
 
@@ -124,7 +125,6 @@ def summarise(run: RunFolder) -> Summary:
     rates = MedianRates.of(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     predicted = held(run)
-    notes = [*(signature.notes if signature else []), *(predicted.warnings if predicted else [])]
     return Summary(
         meta=run.meta,
         points=[point for curve in found for point in curve_points(curve)],
@@ -132,7 +132,7 @@ def summarise(run: RunFolder) -> Summary:
         phases=phases(run, rates),
         effects=[effects for effects in taken_apart if effects],
         rates=rates,
-        warnings=[*run.meta.warnings, *notes],
+        warnings=joined_warnings(run, signature, predicted),
         bottlenecks=bottlenecks(run),
         occupation=occupation(run),
         budgets=budgets(run),

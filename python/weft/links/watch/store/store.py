@@ -301,7 +301,7 @@ def read_record(folder: Path) -> WatchRecord:
     try:
         return read_json(folder / FILE_NAME, WatchRecord, "not that of a watch")
     except FileNotFoundError:
-        hint = "give the folder that `weft watch start SITES.toml --out FOLDER` wrote"
+        hint = "give the folder that `weft watch start` wrote"
         raise not_folder(folder, "a watch", FILE_NAME, hint) from None
     except ContentError:
         if _is_run(folder):
