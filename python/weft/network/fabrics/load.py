@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from pathlib import Path
 
@@ -22,12 +23,28 @@ def load_fabric(name_or_path: str, scale: float = 1.0) -> FabricRecord:
 
 
 def find_fabric(name: str) -> Path:
-    """The file of a fabric; raises RequestError, which also names the generators."""
+    """The file of a fabric; raises RequestError, which suggests files, fabrics and generators of a similar name."""
     try:
         return catalog.find("fabric", name)
     except RequestError as error:
-        examples = ", ".join(example for _, example in _core.Network.generators())
-        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None
+        raise RequestError(error.message, _like(name) or error.hint) from None
+
+
+def _like(name: str) -> str:
+    """What a wrong name may mean: files beside it, fabrics of the catalogue, generators with an example."""
+    examples = dict(_core.Network.generators())
+    path = Path(name)
+    if path.suffix == ".toml":
+        files = sorted(path.parent.glob("*.toml")) if path.parent.is_dir() else []
+        near = difflib.get_close_matches(name, map(str, files), n=2)
+    else:
+        plain = {one.replace("-", ""): one for one in (*catalog.names("fabric"), *examples)}
+        keys = difflib.get_close_matches(name.replace("-", ""), plain, n=2)
+        near = [examples.get(plain[key], plain[key]) for key in keys]
+    guess = f"did you mean {' or '.join(near)}? " if near else ""
+    return (
+        f"{guess}`weft fabric list` names the fabrics and generators; a file is the path of a .toml"
+    )
 
 
 def refuse_parameters(asked: str, spec: SimSpec) -> None:
