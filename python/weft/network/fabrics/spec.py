@@ -67,6 +67,10 @@ def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]
     values: dict[str, str] = {}
     for part in filter(None, map(str.strip, (form["values"] or "").split(","))):
         key, equals, value = map(str.strip, part.partition("="))
+        if not equals and values:
+            key, first = next(reversed(values.items()))
+            hint = f"several numbers of {key} are written {key}={first}x{part}, such as torus(dims=8x8x4)"
+            raise RequestError(f"{whole}: {part!r} is not KEY=VALUE", hint)
         if not equals or not value:
             raise RequestError(
                 f"{whole}: {part!r} is not KEY=VALUE", _several(values, text) or example
