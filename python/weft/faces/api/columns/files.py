@@ -13,7 +13,6 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from weft.base.errors import WorkError
-from weft.faces.api.columns.workbook import workbook
 
 
 def write_csv(table: pa.Table, path: Path) -> Path:
@@ -40,6 +39,9 @@ def write_parquet(table: pa.Table, path: Path) -> Path:
 def write_workbook(tables: Mapping[str, pa.Table], path: Path) -> Path:
     """Write tables as a workbook (.xlsx), a sheet for each; raises RequestError for one that is too long for a sheet,
     WorkError."""
+    # Tables of all runs come through here, and few are ever written as a workbook.
+    from weft.faces.api.columns.workbook import workbook
+
     with _writing(path):
         path.write_bytes(workbook({name: _flat(table) for name, table in tables.items()}))
     return path
