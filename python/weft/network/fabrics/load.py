@@ -36,7 +36,7 @@ def _like(name: str) -> str:
     path = Path(name)
     if path.suffix == ".toml":
         files = sorted(path.parent.glob("*.toml")) if path.parent.is_dir() else []
-        near = difflib.get_close_matches(name, map(str, files), n=2)
+        near = difflib.get_close_matches(name, map(str, files), n=2, cutoff=0.7)
     else:
         plain = {one.replace("-", ""): one for one in (*catalog.names("fabric"), *examples)}
         keys = difflib.get_close_matches(name.replace("-", ""), plain, n=2)
