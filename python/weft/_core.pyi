@@ -1,12 +1,69 @@
 """The Rust crates: text in, JSON out. Wrong input raises RefusedError with the whole message."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired, TypeAlias, TypedDict
 
 from weft.base.errors import RequestError
 
+Columns: TypeAlias = dict[str, bytes]
+"""Columns of a table by name, as numbers in memory layout."""
+
 class RefusedError(RequestError):
     """A wrong request: what, where, and what would be right."""
+
+class PhaseAnswer(TypedDict):
+    """Phases that were simulated; `measure.testbed.computed.outcome` says what each entry is."""
+
+    phases: list[tuple[int, int, int, int, list[tuple[int, int]], int]]
+    span_ns: int
+    idle_s: float
+    events: int
+    rows: Columns
+    loads: Columns
+    digests: Columns
+    tally: Columns
+
+class ProgramAnswer(PhaseAnswer):
+    """Programs that were played; `traffic` is of those that are traffic, None where their messages were not sampled."""
+
+    activities: Columns
+    laps: Columns
+    messages: int
+    traffic: NotRequired[Columns | None]
+
+class NodeAnswer(PhaseAnswer):
+    """Phases between two simulated nodes; `deliveries` only where messages may be lost."""
+
+    occupation: Columns
+    budgets: Columns
+    categories: Columns
+    responses: Columns
+    applications: Columns
+    cache_hits: Columns
+    deliveries: NotRequired[Columns]
+    failures: list[tuple[int, str]]
+
+class Recording(TypedDict):
+    """What happened in a phase between two simulated nodes; `is_cut` where it was too much to record all."""
+
+    slices: Columns
+    passages: Columns
+    readings: Columns
+    batches_ps: list[int]
+    is_cut: bool
+    period_ps: int
+
+class CarCensus(TypedDict):
+    """Where the cars of a simulated traffic are, with a hash of it all; the seconds it took, and how often a car
+    passed the end of a link."""
+
+    elapsed_s: float
+    passed: int
+    hash: str
+    home: int
+    waiting: int
+    driving: int
+    arrived: int
 
 def load_plan(
     text: str, origin: str, overrides: list[tuple[str, str]], max_message_bytes: int
@@ -124,7 +181,7 @@ class Network:
         lost: set[int],
         with_loads: bool,
         **parameters: float | str | None,
-    ) -> dict[str, Any]:
+    ) -> PhaseAnswer:
         """The phases `first` to `last`, without it, of a step."""
 
     def condense(
@@ -135,7 +192,7 @@ class Network:
         lost: set[int],
         most_rows: int,
         **parameters: float | str | None,
-    ) -> dict[str, Any]:
+    ) -> PhaseAnswer:
         """The phases `first` to `last`, without it, of a step: a digest and about so many rows of each."""
 
     def play(
@@ -145,7 +202,7 @@ class Network:
         hosts: list[int],
         most_rows: int,
         **parameters: float | str | None,
-    ) -> dict[str, Any]:
+    ) -> ProgramAnswer:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
     def play_made(
@@ -155,7 +212,7 @@ class Network:
         last: int,
         most_rows: int,
         **parameters: float | str | None,
-    ) -> dict[str, Any]:
+    ) -> ProgramAnswer:
         """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, a halo,
         Linpack; about so many messages of each are kept."""
 
@@ -166,7 +223,7 @@ class Network:
         last: int,
         most_rows: int,
         **parameters: float | str | None,
-    ) -> dict[str, Any]:
+    ) -> ProgramAnswer:
         """The phases `first` to `last`, without it, of a step that is traffic; about so many messages of each are
         kept."""
 
@@ -177,7 +234,7 @@ class Network:
         lost: set[int],
         with_loads: bool,
         **parameters: float | str | None,
-    ) -> dict[str, Any]:
+    ) -> PhaseAnswer:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
 
 def check_traffic(step: str) -> None:
@@ -186,9 +243,8 @@ def check_traffic(step: str) -> None:
 def traffic_counts(step: str, members: int) -> list[int]:
     """The numbers of nodes of a step's phases, where so many take part."""
 
-def simulate_traffic(step: str, domains: int, seconds: int) -> dict[str, Any]:
-    """So many seconds from the start over so many domains in this process: where cars are then (`hash`, `home`,
-    `waiting`, `driving`, `arrived`), how often one `passed` the end of a link, and the time taken (`elapsed_s`)."""
+def simulate_traffic(step: str, domains: int, seconds: int) -> CarCensus:
+    """So many seconds from the start over so many domains in this process."""
 
 class Program:
     """What each rank computes, sends and receives."""
@@ -314,7 +370,7 @@ class Machine:
     def settings(self, step: str) -> dict[str, str | int]:
         """What the MPI library of a step is set to; nothing for other transports."""
 
-    def simulate(self, step: str, first: int, last: int) -> dict[str, Any]:
+    def simulate(self, step: str, first: int, last: int) -> NodeAnswer:
         """The phases `first` to `last`, without it, of a step between the two nodes."""
 
     def categories(self) -> list[str]:
@@ -327,5 +383,5 @@ class Machine:
     def acts() -> list[str]:
         """What slices of a recording do, by number."""
 
-    def record(self, step: str, phase: int) -> dict[str, Any]:
+    def record(self, step: str, phase: int) -> Recording:
         """One phase of a ping-pong or stream, and everything that happened in it."""

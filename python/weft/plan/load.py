@@ -75,7 +75,7 @@ def inline_text(value: object) -> str:
     try:
         table["value"] = value
     except (TypeError, ValueError) as error:
-        raise RequestError(f"settings: {error}", _TOML_HOLDS) from None
+        raise RequestError(f"settings: {_not_toml(error)}", _TOML_HOLDS) from None
     return table.as_string().removeprefix("{value = ").removesuffix("}")
 
 
@@ -87,6 +87,12 @@ def setting_text(value: object) -> str:
 _TOML_HOLDS = "use texts, numbers, lists and dictionaries"
 
 
+def _not_toml(error: Exception) -> str:
+    """What tomlkit says in words for who never saw it: "no value may be a NoneType"."""
+    _, was_of, kind = str(error).partition("an object of <class '")
+    return f"no value may be a {kind.partition(chr(39))[0]}" if was_of else "keys must be texts"
+
+
 def toml_text(plan: Mapping[str, object]) -> str:
     """A dictionary as TOML; raises RequestError if TOML cannot represent it."""
     import tomlkit  # imported here, as plans are rarely dictionaries
@@ -94,7 +100,7 @@ def toml_text(plan: Mapping[str, object]) -> str:
     try:
         return tomlkit.dumps(plan)
     except (TypeError, ValueError) as error:
-        raise RequestError(f"plan: {error}", _TOML_HOLDS) from None
+        raise RequestError(f"plan: {_not_toml(error)}", _TOML_HOLDS) from None
 
 
 def largest_message_bytes() -> int:

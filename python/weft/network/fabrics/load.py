@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from pathlib import Path
 
@@ -23,27 +22,25 @@ def load_fabric(name_or_path: str, scale: float = 1.0) -> FabricRecord:
 
 
 def find_fabric(name: str) -> Path:
-    """The file of a fabric; raises RequestError, which suggests files, fabrics and generators of a similar name."""
+    """The file of a fabric; raises RequestError, which also names the generators."""
     try:
         return catalog.find("fabric", name)
     except RequestError as error:
-        raise RequestError(error.message, _like(name) or error.hint) from None
+        if not name.endswith(".toml"):
+            raise RequestError(error.message, _other_fabrics(name)) from None
+        raise
 
 
-def _like(name: str) -> str:
-    """What a wrong name may mean: files beside it, fabrics of the catalogue, generators with an example."""
-    examples = dict(_core.Network.generators())
-    path = Path(name)
-    if path.suffix == ".toml":
-        files = sorted(path.parent.glob("*.toml")) if path.parent.is_dir() else []
-        near = difflib.get_close_matches(name, map(str, files), n=2, cutoff=0.7)
-    else:
-        plain = {one.replace("-", ""): one for one in (*catalog.names("fabric"), *examples)}
-        keys = difflib.get_close_matches(name.replace("-", ""), plain, n=2)
-        near = [examples.get(plain[key], plain[key]) for key in keys]
-    guess = f"did you mean {' or '.join(near)}? " if near else ""
+def _other_fabrics(wrong: str) -> str:
+    generators = dict(_core.Network.generators())
+    known = [*catalog.names("fabric"), *generators]
+    near = catalog.similar(wrong, known)
+    guess = (
+        f"did you mean {' or '.join(generators.get(one, one) for one in near)}? " if near else ""
+    )
     return (
-        f"{guess}`weft fabric list` names the fabrics and generators; a file is the path of a .toml"
+        f"{guess}`weft list fabrics` lists all {len(known)}, and those with (...) are generated; "
+        "or give the path of a .toml file"
     )
 
 

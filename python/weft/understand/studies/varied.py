@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from weft.base.statistics import Floats
 from weft.plan.plan import Options
 from weft.runs.folder import RunFolder
+from weft.runs.records.record_types import Settings
 from weft.understand.curve.curve import Curve, curves
 
 SMALL_BYTES = 1024
@@ -23,7 +23,7 @@ class Variant:
     value: str
     options: Options
     curve: Curve
-    settings: tuple[dict[str, Any], ...]
+    settings: tuple[Settings, ...]
 
     @property
     def latency_us(self) -> Floats:
@@ -81,14 +81,12 @@ def _ended(run: RunFolder, curve: Curve) -> Curve:
     return _only(curve, sorted({*ended} & {*curve.launches.tolist()})) if ended else curve
 
 
-def _settings(run: RunFolder, step: int) -> tuple[dict[str, Any], ...]:
+def _settings(run: RunFolder, step: int) -> tuple[Settings, ...]:
     """The settings of the first launch; all launches request and get the same."""
     mine = [one for one in run.meta.effective if one["step"] == step]
     first = [one for one in mine if one["launch"] == mine[0]["launch"]]
     names = [node["name"] for node in run.meta.nodes]
-    return tuple(
-        dict(one["settings"]) for one in sorted(first, key=lambda one: names.index(one["node"]))
-    )
+    return tuple(one["settings"] for one in sorted(first, key=lambda one: names.index(one["node"])))
 
 
 def _same_launches(variants: Sequence[Variant]) -> tuple[Variant, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
@@ -119,7 +120,11 @@ def _simulated(run: RunFolder, occupation: Sequence[Busy]) -> list[WebPoint]:
 
 
 def _point(
-    run: RunFolder, rows: dict[str, Any], occupation: Sequence[Busy], step: int, phase: int
+    run: RunFolder,
+    rows: dict[str, NDArray[np.generic]],
+    occupation: Sequence[Busy],
+    step: int,
+    phase: int,
 ) -> WebPoint:
     samples = run.samples
     mine = (column(samples, "step") == step) & (column(samples, "phase") == phase)
