@@ -68,8 +68,8 @@ def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]
     for part in filter(None, map(str.strip, (form["values"] or "").split(","))):
         key, equals, value = map(str.strip, part.partition("="))
         if not equals and values:
-            key, first = next(reversed(values.items()))
-            hint = f"several numbers of {key} are written {key}={first}x{part}, such as torus(dims=8x8x4)"
+            joined = re.sub(r"\s*,\s*(?=[^,=]+(,|$))", "x", form["values"])
+            hint = f"did you mean {form['name'].strip()}({joined})?"
             raise RequestError(f"{whole}: {part!r} is not KEY=VALUE", hint)
         if not equals or not value:
             raise RequestError(
