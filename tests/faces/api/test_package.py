@@ -27,3 +27,10 @@ def test_each_name_is_there_with_a_docstring_and_no_other() -> None:
     assert {*weft.__all__} <= {*dir(weft)}
     with pytest.raises(AttributeError, match="no attribute 'runn'"):
         _ = weft.runn
+
+
+@pytest.mark.parametrize(
+    ("new", "old"), [("cost", "bill"), ("what_if", "foresee"), ("twin", "make_twin")]
+)
+def test_names_are_those_of_the_command_line_and_old_ones_work(new: str, old: str) -> None:
+    assert getattr(weft, new) is getattr(weft, old)

@@ -153,7 +153,7 @@ class SimulatedNetwork(ComputedTestbed[_core.Network]):
         try:
             answer = self.model.play_made(to_json(step), first, last, most_rows, **self._of(step))
         except _core.RefusedError as error:
-            raise WorkError(f"{step.name}: {error}") from None
+            raise WorkError(f"{step.name}: {error.message}") from None
         return SimulatedPhases.of(answer)
 
     def drive(self, step: Step, first: int, last: int) -> SimulatedPhases:
@@ -176,7 +176,7 @@ class SimulatedNetwork(ComputedTestbed[_core.Network]):
             )
         except _core.RefusedError as error:
             hint = "at once, so many can be solved only where most of them are alike"
-            raise WorkError(str(error), hint) from None
+            raise WorkError(error.message, hint) from None
         return SimulatedPhases.of(answer)
 
     def simulate_chosen(
@@ -251,7 +251,7 @@ def _opened(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
     try:
         network = _core.Network.generated(spec.name, spec.others, scale)
     except _core.RefusedError as error:
-        raise RequestError(f"sim:{text}: {error}") from None
+        raise RequestError(f"sim:{text}: {error.message}") from None
     if network is not None:
         return SimulatedNetwork(network, spec, {"scale": scale})
     return _open_declared(text, spec, scale)
