@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from weft.base.errors import RequestError
-from weft.base.quantity import format_mbps, format_us
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.tables import Routes, Samples, Tables
 from weft.faces.api.columns.text import Said
@@ -23,7 +21,7 @@ from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import RunMeta, Status, Warning
 from weft.understand.curve.points import points
 from weft.understand.curve.signature import Signature, signature
-from weft.understand.ensemble.phases import PhaseResult, overall_mbps, phases
+from weft.understand.ensemble.phases import PhaseResult, phases
 from weft.understand.ensemble.rates import MedianRates
 from weft.understand.explain.explain import explain
 from weft.understand.host.evidence import evidence
@@ -182,30 +180,16 @@ class Run(Said):
     @cached_property
     def _lines(self) -> list[str]:
         from weft.understand.report.verdict import (  # takes long to import
-            disturbed_sentence,
-            verdict,
+            answer,
+            doubts,
         )
 
         place = self.folder or "in memory"
         title = f"{self.meta.plan.name}, {place}, {self.status}"
-        said = verdict(self.stored).splitlines()
+        said = answer(self.stored)
         explained = [f"{one.text}." for one in explain(self.stored)[:SHOWN]]
         warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
-        doubt = filter(None, [disturbed_sentence(self.stored)])
-        return [*doubt, title, *said, *self._phase_lines(), *explained, *warned]
-
-    def _phase_lines(self) -> Iterator[str]:
-        """For each step between many nodes, the duration of its phases and the rate of each route."""
-        for step, planned in enumerate(self.meta.plan.steps):
-            mine = [one for one in self._found_phases if one.step == step]
-            if mine and planned.is_ensemble and not planned.measures_latency:
-                slowest = min(mine, key=lambda one: one.rate_mbps)
-                took = format_us(1e3 * sum(one.elapsed_ms for one in mine))
-                yield (
-                    f"{planned.name}: {len(mine):,} phases took {took}, each route gets "
-                    f"{format_mbps(overall_mbps(mine))}; the slowest is {' to '.join(slowest.slowest)} with "
-                    f"{format_mbps(slowest.rate_mbps)}"
-                )
+        return [*doubts(self.stored), title, *said, *explained, *warned]
 
     @cached_property
     def _found_phases(self) -> list[PhaseResult]:
