@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.base.amount import (
+    AmountKind,
     BitsPerSecond,
     ByteCount,
     MoneyAmount,
@@ -13,9 +14,12 @@ from weft.base.amount import (
     Share,
     amount_of,
     read_amount,
+    unit_meant,
     worth_of,
 )
 from weft.base.errors import RequestError
+from weft.plan.load import load_plan
+from weft.plan.plan import SizeList, TimeRule
 
 
 @pytest.mark.parametrize(
@@ -54,7 +58,7 @@ def test_what_is_no_amount_of_its_kind_is_none(text: object, kind: str) -> None:
 def test_a_wrong_amount_is_refused_with_its_units() -> None:
     with pytest.raises(RequestError, match="gap = '5 parsec': not a time") as refused:
         read_amount("5 parsec", "gap", "time")
-    assert "ps, ns, us, ms, s, min, m, h, d, w, y" in refused.value.hint
+    assert "ps, ns, us, ms, s, min, h, d, w, y" in refused.value.hint
     assert "20 us" in refused.value.hint
 
 
@@ -100,3 +104,40 @@ def test_money_has_a_currency() -> None:
 def test_units_of_other_tools_are_their_own() -> None:
     assert worth_of("20 us", {"us": 1e-6}) == pytest.approx(20e-6)
     assert worth_of("20 ms", {"us": 1e-6}) is None
+
+
+@pytest.mark.parametrize("text", ["10min", "10 min", "600s", "600 s", "10 minutes", "600 seconds"])
+def test_a_time_may_be_written_in_many_ways_everywhere(text: str) -> None:
+    found = amount_of(text, "time")
+    stop = load_plan("latency", [("steps.0.stop.trial", text)]).steps[0].stop
+    assert found is not None and found.worth == 600
+    assert isinstance(stop, TimeRule) and stop.trial_ns == 600e9
+
+
+@pytest.mark.parametrize("unit", ["B", "kB", "KiB", "MB", "MiB", "byte", "bytes"])
+def test_plans_know_the_same_sizes(unit: str) -> None:
+    found = amount_of(f"1 {unit}", "size")
+    assert found is not None
+    sizes = load_plan("latency", [("steps.0.sizes", f"['1 {unit}']")]).steps[0].sizes
+    assert isinstance(sizes, SizeList) and sizes.bytes == (found.worth,)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "meant"),
+    [
+        ("64kb", "size", "did you mean 64 kB or 64 KiB?"),
+        ("64 K", "size", "did you mean 64 kB or 64 KiB?"),
+        ("10gbit", "rate", ""),
+        ("10 gb/s", "rate", "did you mean 10 Gb/s or 10 GB/s?"),
+        ("10 G", "rate", "did you mean 10 Gb/s or 10 GB/s?"),
+        ("3", "time", "did you mean 3 s or 3 min?"),
+        ("3 MIN", "time", "did you mean 3 min?"),
+        ("3 minuts", "time", "did you mean 3 min?"),
+        ("5", "share", "did you mean 5 %?"),
+        ("soon", "time", ""),
+    ],
+)
+def test_a_careless_unit_is_answered_with_what_may_be_meant(
+    text: str, kind: AmountKind, meant: str
+) -> None:
+    assert unit_meant(text, kind) == meant

@@ -21,16 +21,17 @@ from weft.faces.api.columns.table import Table as ArrowTable
 from weft.faces.api.run import opened
 from weft.faces.cli.tables.layout import drawn
 from weft.runs.folder import RunFolder
+from weft.understand.ensemble.activities import activities
 from weft.understand.host.evidence import PointEvidence
 from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 from weft.understand.kinds.casts.table import NODES, casts_table
+from weft.understand.kinds.programs.table import activities_tables
 from weft.understand.kinds.race.outcome import RacePlace
 from weft.understand.kinds.race.table import PLACES
 from weft.understand.limits.findings import SlowPart
 from weft.understand.report.page import Report
 from weft.understand.report.table import PageTable
 from weft.understand.summary.summary import summarise
-from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.every import tables_of
 from weft.understand.tables.evidence import evidence_table, long_table
 from weft.understand.tables.limits import limits_table, slow_table
@@ -277,9 +278,10 @@ def test_a_race_is_told_alike() -> None:
 
 def test_activities_are_told_alike(tmp_path: Path) -> None:
     """They have no table on the page."""
-    found = summarise(compute(tmp_path / "run", "halo", "sim:two-racks"))
-    assert found.activities
-    for table in activities_tables(found.activities, found.meta):
+    run = compute(tmp_path / "run", "halo", "sim:two-racks")
+    found = activities(run)
+    assert found
+    for table in activities_tables(found, run.meta):
         check_alone(table)
 
 

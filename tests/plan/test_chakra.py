@@ -53,7 +53,7 @@ def test_its_algorithm_may_be_chosen_and_it_is_the_one_of_the_plan_collectives(
     weft.run(plan, ON, out=tmp_path / "whole")
     whole = RunFolder.open(tmp_path / "whole")
     assert messages(trace) == messages(whole)
-    [one], [other] = (summarise(run).activities for run in (trace, whole))
+    [one], [other] = (summarise(run).results["activities"] for run in (trace, whole))
     assert one.elapsed_ms == pytest.approx(other.elapsed_ms, rel=1e-5)
 
 

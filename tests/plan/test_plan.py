@@ -153,7 +153,7 @@ def test_too_few_nodes() -> None:
 def test_what_is_no_plan_is_refused(tmp_path: Path) -> None:
     with refused("plan 'signatur': not in the catalogue") as caught:
         load_plan("signatur")
-    assert caught.value.hint.startswith("did you mean signature? known: aapc, affinity, alltoall, ")
+    assert caught.value.hint.startswith("did you mean signature? `weft list plans` lists all ")
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"name = \xff")
     for name, said in (

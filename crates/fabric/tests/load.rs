@@ -104,7 +104,7 @@ fn a_missing_unit_is_located() {
     );
     let message = refusal_of("\"20 us\"", "20");
     assert!(
-        message.contains("delay = 20: a time needs a unit (ns, us, ms, s), such as"),
+        message.contains("delay = 20: a time needs a unit (ns, us, ms, s, min, h, d, w), such as"),
         "{message}"
     );
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Mapping
@@ -16,14 +17,17 @@ AmountKind: TypeAlias = Literal[
 HOUR_S, DAY_S, WEEK_S = 3600.0, 86_400.0, 7 * 86_400.0
 UNITS: Mapping[AmountKind, Mapping[str, float]] = {
     "time": {
-        "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0,
+        "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0,
         "h": HOUR_S, "d": DAY_S, "w": WEEK_S, "y": 365.25 * DAY_S,
     },
     "size": {
         "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
         "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
     },
-    "rate": {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9, "Tb/s": 1e12, "MB/s": 8e6},
+    "rate": {
+        "b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9, "Tb/s": 1e12,
+        "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9,
+    },
     "clock": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
     "performance": {"MFlop/s": 1e6, "GFlop/s": 1e9, "TFlop/s": 1e12, "PFlop/s": 1e15},
     "share": {"%": 0.01, "ppm": 1e-6},
@@ -31,6 +35,27 @@ UNITS: Mapping[AmountKind, Mapping[str, float]] = {
     "part": {"": 1.0, "%": 0.01, "ppm": 1e-6},
 }  # fmt: skip
 """What a unit is worth in seconds, bytes, bit/s, Hz, Flop/s or parts of 1. A part may have no unit: 0.02 is 2 %."""
+_ALIASES: Mapping[str, str] = {
+    other: unit
+    for unit, others in {
+        "B": "byte bytes",
+        "us": "\u00b5s \u03bcs",
+        "s": "sec secs second seconds",
+        "min": "m mins minute minutes",
+        "h": "hr hrs hour hours",
+        "d": "day days",
+        "w": "week weeks",
+        "y": "year years",
+        "b/s": "bps bit/s",
+        "kb/s": "kbps kbit/s",
+        "Mb/s": "Mbps Mbit/s",
+        "Gb/s": "Gbps Gbit/s",
+        "Tb/s": "Tbps Tbit/s",
+        "%": "percent",
+    }.items()
+    for other in others.split()
+}
+"""Other words for units. `crates/plan/src/reading/quantity.rs` has the same."""
 _EXAMPLES: Mapping[AmountKind, str] = {
     "time": "20 us",
     "size": "64 KiB",
@@ -41,7 +66,7 @@ _EXAMPLES: Mapping[AmountKind, str] = {
     "number": "0.25",
     "part": "5 %",
 }
-_FORM = re.compile(r"\s*+(?P<number>[-+.\deE]*\d\.?)\s*+(?P<unit>[%A-Za-z/]*+)\s*+")
+_FORM = re.compile(r"\s*+(?P<number>[-+.\deE]*\d\.?)\s*+(?P<unit>[%A-Za-z/\u00b5\u03bc]*+)\s*+")
 _MONEY = re.compile(r"\s*+([\d_ ,]++(?:\.\d++)?)\s*+([A-Za-z]{3})\s*+")
 
 
@@ -71,19 +96,61 @@ def read_amount(value: object, where: str, kind: AmountKind | None = None) -> Am
     units = f" in {_listed(kind)}" if kind and kind != "number" else ""
     example = _EXAMPLES[kind] if kind else "1150 or 20 us"
     raise RequestError(
-        f"{where} = {value!r}: not a {wanted}", f"give one{units}, such as {example}"
+        f"{where} = {value!r}: not a {wanted}",
+        unit_meant(value, kind) or f"give one{units}, such as {example}",
     )
 
 
 def amount_of(value: object, kind: AmountKind | None = None) -> Amount | None:
     """The same, with None where it is none; 20 us, 1150."""
     form = None if isinstance(value, bool) else _FORM.fullmatch(str(value))
-    kinds = [kind] if kind else UNITS
-    found = next((one for one in kinds if form and form["unit"] in UNITS[one]), None)
+    if form is None:
+        return None
+    unit = _ALIASES.get(form["unit"], form["unit"])
+    found = next((one for one in ([kind] if kind else UNITS) if unit in UNITS[one]), None)
     try:
-        return Amount(float(form["number"]), form["unit"], found) if form and found else None
+        return Amount(float(form["number"]), unit, found) if found else None
     except ValueError:
         return None
+
+
+def unit_meant(value: object, kind: AmountKind | None = None) -> str:
+    """ "did you mean 64 kB or 64 KiB?" for 64kb; "" where no unit of this kind, or of any, is meant.
+
+    A unit is meant where it differs in case, or in an i, or where a b is missing; of a bare number the usual ones are.
+    """
+    form = _FORM.fullmatch(str(value))
+    if form is None or isinstance(value, bool):
+        return ""
+    units = [unit for one in ([kind] if kind else UNITS) for unit in UNITS[one] if unit]
+    if form["unit"]:
+        near = [unit for unit in units if _careless(unit) == _careless(form["unit"])]
+        near = near or [unit for unit in _spelt(form["unit"]) if unit in units]
+    else:
+        near = list(_USUAL.get(kind, ())) if kind else []
+    listed = " or ".join(f"{form['number']} {unit}" for unit in near)
+    return f"did you mean {listed}?" if listed else ""
+
+
+_USUAL: Mapping[AmountKind, tuple[str, ...]] = {
+    "time": ("s", "min"),
+    "size": ("B", "KiB"),
+    "rate": ("Mb/s", "Gb/s"),
+    "share": ("%",),
+}
+"""What a number without unit may mean."""
+
+
+def _spelt(wrong: str) -> list[str]:
+    words = difflib.get_close_matches(wrong.lower(), _ALIASES, n=1, cutoff=0.8)
+    return [_ALIASES[word] for word in words]
+
+
+def _careless(unit: str) -> str:
+    """What stays of a unit when people write it carelessly: "k" of kB, KB, KiB and kb."""
+    short = unit.lower().removesuffix("/s")
+    short = short.removesuffix("ps") if short.endswith("bps") else short
+    return short.removesuffix("b").replace("i", "")
 
 
 def worth_of(text: str, units: Mapping[str, float]) -> float | None:
@@ -112,7 +179,8 @@ class _Read(float):
         found = amount_of(value, cls.kind)
         worth = found.worth if found else math.nan
         if not (0 < worth <= cls.most or (cls.from_zero and worth == 0)):
-            raise ValueError(cls._right())
+            meant = "" if found else unit_meant(value, cls.kind)
+            raise ValueError(f"{cls._right()}; {meant}".rstrip("; "))
         read = cls(worth)
         read.text = str(value)
         return read

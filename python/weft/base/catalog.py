@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from weft.base.errors import RequestError
+from weft.base.files.missing import similar_path
 from weft.base.files.text_file import parse_toml, read_text
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _LONGEST_BYTES = 1 << 20
 _SUFFIX = ".toml"
+MOST_LISTED = 12
+"""Names are listed in a message up to so many."""
+FEW = 6
+"""Examples of more names."""
+_SYNONYMS = {
+    "throughput": "stream",
+    "bandwidth": "stream",
+    "iperf": "stream",
+    "iperf3": "stream",
+    "ping": "latency",
+    "pingpong": "latency",
+    "roundtrip": "latency",
+    "rtt": "latency",
+    "allreduce": "collectives",
+    "linpack": "hpl",
+    "foldedclos": "clos",
+}
+"""Names that others give to what the catalogue has."""
+
+
+_FOLDERS = {"publication": "published"}
+"""Kinds whose folder is not their plural."""
 
 
 def folder(kind: str) -> Path:
@@ -23,7 +47,7 @@ def folder(kind: str) -> Path:
     """
     installed = _PACKAGE / "catalog"
     root = installed if installed.is_dir() else _PACKAGE.parent.parent / "catalog"
-    return root / f"{kind}s"
+    return root / _FOLDERS.get(kind, f"{kind}s")
 
 
 def names(kind: str) -> list[str]:
@@ -77,18 +101,48 @@ def shown(path: Path) -> str:
         return str(path)
 
 
-def known_names(wrong: str, known: Sequence[str]) -> str:
-    """The known names for a message, preceded by the one most similar to the `wrong` one."""
-    near = difflib.get_close_matches(wrong, known, n=1)
-    guess = f"did you mean {near[0]}? " if near else ""
-    return f"{guess}known: {', '.join(known)}"
+def known_names(wrong: str, known: Sequence[str], listing: str = "") -> str:
+    """The hint on a `wrong` name: the known ones most similar to it, then all of them if they are few.
+
+    Many are not listed: `listing` is the command that lists them.
+    """
+    if len(known) <= MOST_LISTED:
+        return f"{did_you_mean(wrong, known)}known: {', '.join(known)}"
+    lists = f"`{listing}` lists all {len(known)}" if listing else ""
+    guess = did_you_mean(wrong, known)
+    some = f"{len(known)} are known, such as {', '.join(known[:FEW])}"
+    return f"{guess}{lists}".strip() or some
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """ "did you mean signature? ", or "" where no known name is similar."""
+    near = similar(wrong, known)
+    return f"did you mean {' or '.join(near)}? " if near else ""
+
+
+def similar(wrong: str, known: Iterable[str]) -> list[str]:
+    """The known names that `wrong` may stand for: those that differ in case and punctuation only, else what it is
+    another word for, else the most similar one."""
+    plain: dict[str, list[str]] = {}
+    for name in known:
+        plain.setdefault(_plain(name), []).append(name)
+    word = _plain(wrong)
+    if word in plain:
+        return plain[word]
+    other = _plain(_SYNONYMS.get(word, ""))
+    near = [other] if other in plain else difflib.get_close_matches(word, plain, n=1)
+    return plain[near[0]] if near else []
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())
 
 
 def _existing(kind: str, path: Path) -> Path:
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except FileNotFoundError:
-        raise RequestError(f"{path}: no such file", _other_names(kind, path.stem)) from None
+        raise RequestError(f"{path}: no such file", _other_files(kind, path)) from None
     except OSError as error:
         raise RequestError(f"{path}: cannot be read: {error.strerror or error}") from None
     if is_folder:
@@ -96,6 +150,12 @@ def _existing(kind: str, path: Path) -> Path:
     return path
 
 
+def _other_files(kind: str, path: Path) -> str:
+    if near := similar_path(path, _SUFFIX):
+        return f"did you mean {near}?"
+    return _other_names(kind, path.stem)
+
+
 def _other_names(kind: str, wrong: str) -> str:
-    known = names(kind)
-    return f"{known_names(wrong, known)}; or give the path of a {_SUFFIX} file"
+    known = known_names(wrong, names(kind), f"weft list {kind}s")
+    return f"{known}; or give the path of a {_SUFFIX} file"

@@ -31,6 +31,13 @@ def exact_bytes(size_bytes: int) -> str:
     return short if float(number) * factors[unit] == size_bytes else f"{size_bytes:,} B"
 
 
+def full_size(size_bytes: int) -> str:
+    """A size in bytes, with its short form if that is exact: "8 KiB (8,192 B)"."""
+    exact = f"{size_bytes:,} B"
+    short_is_exact = size_bytes >= 1024 and size_bytes % 512 == 0
+    return f"{format_bytes(size_bytes)} ({exact})" if short_is_exact else exact
+
+
 def format_us(value_us: float) -> str:
     """28.31 -> "28.3 µs"."""
     return _format(value_us, MICROSECONDS)

@@ -22,7 +22,8 @@ def find(name: str) -> Knob:
     if name in known:
         return known[name]
     raise RequestError(
-        f"knob {name!r}: not in the catalogue", catalog.known_names(name, list(known))
+        f"knob {name!r}: not in the catalogue",
+        catalog.known_names(name, list(known), "weft list knobs"),
     )
 
 

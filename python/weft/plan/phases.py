@@ -77,7 +77,7 @@ def check_phases(step: Step, nodes: int, key: str) -> None:
     try:
         _core.check_step(to_json(_as_carried(step)), nodes)
     except _core.RefusedError as error:
-        raise RequestError(f"{key}: {error}") from None
+        raise RequestError(f"{key}: {error.message}") from None
 
 
 @lru_cache(maxsize=_KEPT_STEPS)

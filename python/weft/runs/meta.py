@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from weft.base.errors import RequestError
+from weft.base.errors import RequestError, message_of
 from weft.base.files.fresh_file import fresh_file
+from weft.base.files.missing import not_folder
 from weft.base.files.text_file import parse_json, read_bytes
 from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
@@ -207,13 +208,7 @@ class RunMeta:
         try:
             content = read_bytes(path)
         except FileNotFoundError:
-            is_vpn = any((directory / name).exists() for name in ("vpn.json", "job.json"))
-            raise RequestError(
-                f"{directory}: not a run folder, it has no {FILE_NAME}",
-                "what `weft vpn --out` wrote is one JSON document, without a page"
-                if is_vpn
-                else "give the folder that `weft run --out` or `weft import --out` wrote",
-            ) from None
+            raise _no_run(directory) from None
         document: Any = parse_json(content, object, f"{path}: not JSON", MEASURE_AGAIN)
         version = document.get("schema") if isinstance(document, dict) else None
         if isinstance(document, dict) and document.get("kind") == "watch":
@@ -281,10 +276,20 @@ def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
             _check_positions(value.get(key), limits, f"{path}.{key}")
 
 
+def _no_run(directory: Path) -> RequestError:
+    is_vpn = any((directory / name).exists() for name in ("vpn.json", "job.json"))
+    hint = (
+        "what `weft vpn --out` wrote is one JSON document, without a page"
+        if is_vpn
+        else "give the folder that `weft run` or `weft import` wrote"
+    )
+    return not_folder(directory, "a run folder", FILE_NAME, hint)
+
+
 def _in_words(error: Exception) -> str:
     """The error message, preceded by the key's path."""
-    what, at, where = str(error).rpartition(" - at `$")
-    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else str(error)
+    what, at, where = message_of(error).rpartition(" - at `$")
+    return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else message_of(error)
 
 
 def _listed(entries: Iterable[str]) -> str:

@@ -17,8 +17,8 @@ PREDICTION_NAME = "prediction.json"
 
 
 class PredictedKernel(Struct, frozen=True):
-    """One kernel, named as in `weft.understand.summary.kernels.KernelTime`. `compute_s` is the part of the median time
-    in which a node computes, None if unknown. Without interval, both ends of `time_s` are the median."""
+    """One kernel, named as in `weft.understand.kinds.kernel_time.KernelTime`. `compute_s` is the part of the median
+    time in which a node computes, None if unknown. Without interval, both ends of `time_s` are the median."""
 
     step: str
     variant: str

@@ -396,8 +396,8 @@ def other(plan: str) -> str:
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
-        ("halo", "'halo' has messages that wait for others"),
-        ("collectives", "'allreduce' has messages that wait for others"),
+        ("interference", "'interference' compares a victim alone with one beside others"),
+        ("hpl", "'hpl' does not say how fast a node computes"),
         ("latency", "'pingpong' is between two nodes"),
         ("xray", "'search' searches"),
     ],
@@ -416,11 +416,13 @@ def test_a_workload_that_cannot_be_estimated_is_left_out_by_name(
 
 
 def test_a_file_without_a_workload_that_can_be_estimated_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match=r"no workload can be estimated; other: step 'halo'"):
-        decided(tmp_path, CLOS, other("halo"))
+    with pytest.raises(
+        RequestError, match=r"no workload can be estimated; other: step 'bottleneck'"
+    ):
+        decided(tmp_path, CLOS, other("traffic"))
     limit = '[[constraints]]\nworkload = "other"\nbelow = "1 s"\n'
     with pytest.raises(RequestError, match=r"'other below 1 s' is about a workload that cannot"):
-        decided(tmp_path, CLOS, SHIFT, other("halo"), limit)
+        decided(tmp_path, CLOS, SHIFT, other("traffic"), limit)
 
 
 @pytest.mark.parametrize("plan", ["ring", "random-permutations"])
@@ -477,3 +479,39 @@ def test_two_designs_that_differ_in_price_alone_take_as_long_as_one(tmp_path: Pa
     [alone] = decided(tmp_path, wide, SHIFT).designs
     both = decided(tmp_path, wide, wide.replace('"clos"', '"offer"'), SHIFT).designs
     assert [one.times[0].time_s.median for one in both] == [alone.times[0].time_s.median] * 2
+
+
+CLOS_OF_TWO = (
+    '[[designs]]\nname = "clos"\nfabric = "clos(leaves=4,hosts=4,spines=1|2,rate=1 Gb/s)"\n'
+)
+
+
+def test_an_allreduce_is_as_fast_as_its_fastest_algorithm(tmp_path: Path) -> None:
+    """At the ends of what is uncertain, too."""
+    sizes = 'settings = { "steps.allreduce.sizes" = ["64 KiB"] }\n'
+    unsure = '[uncertain]\noverhead = "5 us..20 us"\n'
+    found = decided(tmp_path, CLOS_OF_TWO, other("collectives:allreduce"), sizes, unsure)
+    testbed = open_simulated("clos(leaves=4,hosts=4,spines=2,rate=1 Gb/s)")
+    load = PlannedWorkload("collectives:allreduce", (("steps.allreduce.sizes", '["64 KiB"]'),))
+    [wanted] = predict(testbed, load)
+    time_s = named(found, "clos spines=2").times[0].time_s
+    assert time_s.median == pytest.approx(wanted.time_s)
+    assert time_s.low < time_s.median < time_s.high
+
+
+def test_a_halo_linpack_and_a_trace_are_workloads(tmp_path: Path) -> None:
+    trace = tmp_path / "app.goal"
+    trace.write_text(
+        "num_ranks 2\n"
+        "rank 0 {\nl1: send 100000b to 1 tag 1\n}\n"
+        "rank 1 {\nl1: recv 100000b from 0 tag 1\n}\n"
+    )
+    speed = '"steps.hpl.dgemm" = "20 GFlop/s", "steps.hpl.panel" = "4 GFlop/s"'
+    loads = [
+        '[[workloads]]\nname = "halo"\nplan = "halo"\n',
+        f'[[workloads]]\nname = "hpl"\nplan = "hpl"\nsettings = {{ {speed}, "steps.hpl.n" = 1000 }}\n',
+        f'[[workloads]]\nname = "app"\nplan = "trace"\nsettings = {{ "steps.trace.trace" = "{trace}" }}\n',
+    ]
+    found = decided(tmp_path, CLOS_OF_TWO, *loads)
+    assert [name for name, _ in found.workloads] == ["halo", "hpl", "app"]
+    assert all(one.time_s.median > 0 for one in named(found, "clos spines=1").times)

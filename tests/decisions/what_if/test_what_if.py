@@ -303,3 +303,24 @@ def test_a_twin_has_intervals_and_says_what_it_was_fitted_to(tmp_path: Path) -> 
         row["step"]: row for row in weft.foresee(folder, *one.texts).effects.to_arrow().to_pylist()
     }
     assert table["aapc"]["speedup_low"] < 1 < table["aapc"]["speedup_high"]
+
+
+def test_linpack_computes_as_fast_before_as_after_and_an_allreduce_is_one_step() -> None:
+    settings = (("steps.*.nodes", "4"),)
+    plans = ("collectives:allreduce", "hpl")
+    change = alternative(["links.rack1-rack2.rate*=2"])
+    found = ask(WhatIfRequest("two-racks", [change], plans, settings))
+    effects_of = {one.step: one for one in found.outcomes[0].effects}
+    assert found.plans == ("allreduce", "hpl")
+    # Four hosts of one rack do not use the trunk.
+    assert effects_of["hpl"].before_s == effects_of["hpl"].after_s
+    assert {one.by for one in effects_of.values()} == {"time"}
+
+
+def test_a_plan_without_a_number_is_refused_before_anything_is_simulated() -> None:
+    change = alternative(["links.rack1-rack2.rate*=2"])
+    with pytest.raises(RequestError, match=r"interference cannot be asked: step 'interference' c"):
+        ask(WhatIfRequest("two-racks", [change], ["interference"]))
+    with pytest.raises(RequestError, match="not in the catalogue") as refused:
+        ask(WhatIfRequest("two-racks", [change], ["allreduce"]))
+    assert refused.value.hint == "it is a step: collectives:allreduce"

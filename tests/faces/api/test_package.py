@@ -1,5 +1,6 @@
 """What `import weft` offers, and what it does not load."""
 
+import inspect
 import subprocess
 import sys
 
@@ -27,3 +28,10 @@ def test_each_name_is_there_with_a_docstring_and_no_other() -> None:
     assert {*weft.__all__} <= {*dir(weft)}
     with pytest.raises(AttributeError, match="no attribute 'runn'"):
         _ = weft.runn
+
+
+@pytest.mark.parametrize(
+    ("new", "old"), [("cost", "bill"), ("what_if", "foresee"), ("twin", "make_twin")]
+)
+def test_names_are_those_of_the_command_line_and_old_ones_work(new: str, old: str) -> None:
+    assert inspect.unwrap(getattr(weft, new)) is inspect.unwrap(getattr(weft, old))

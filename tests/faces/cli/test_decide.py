@@ -46,7 +46,9 @@ def test_parts_that_are_listed_run_anywhere_and_are_collected(file: Path, tmp_pa
 def test_the_table_names_the_choice_and_what_it_means(file: Path, tmp_path: Path) -> None:
     done = weft("decide", file, "--out", tmp_path / "out", "--executor", "processes:1")
     assert done.stdout.startswith("By these numbers clos spines=")
-    assert "Frontier of price and time" in done.stdout
+    assert "All designs, the best first; " in done.stdout
+    for name in ("clos spines=1", "clos spines=2"):
+        assert f"\n {name} " in done.stdout
     assert "held for certain: prices, rates of links, hosts" in done.stdout
 
 

@@ -80,6 +80,14 @@ def test_a_full_disk_behind_standard_output_is_one_message(more: list[str]) -> N
         (["run", "latency", "--on", "node:p4-40"], "did you mean p4-400-"),
         (["machine", "show", "server-100g-tso-gr"], 'no row "tso-gr"'),
         (["import", "netpip", "x"], "did you mean netpipe?"),
+        (["check", "lab:pair"], "did you mean `weft check --on lab:pair`?"),
+        (["accept", "lab:pair"], "did you mean `weft accept --on lab:pair`?"),
+        (["--on", "lab:pair"], "--on is an option of `weft run`"),
+        (["list", "fabric"], "did you mean fabrics?"),
+        (["fit", "r", "--model", "hockny"], "did you mean hockney?"),
+        (["tune", "--on", "lab:pair", "--for", "throughput"], "did you mean stream?"),
+        (["tune", "--on", "lab:pair", "--time", "3MIN"], "did you mean 3 min?"),
+        (["watch", "show", "r", "--since", "3"], "did you mean 3 s or 3 min?"),
     ],
 )
 def test_a_wrong_name_or_number_is_a_wrong_request(command: list[str], said: str) -> None:

@@ -53,7 +53,7 @@ def test_a_named_plan_has_its_steps_in_the_help(plan: Path) -> None:
 def test_each_value_has_its_unit_and_what_is_usual() -> None:
     (xray,) = [step for step in step_keys("xray") if step.pattern == "xray"]
     keys = {key.name: key for key in xray.keys}
-    assert keys["time"].values.startswith("a time with a unit (ns, us, ms, s)")
+    assert keys["time"].values.startswith("a time with a unit (ns, us, ms, s, min, h, d, w)")
     assert keys["time"].given == '"300 s"'
     (stream,) = [step for step in step_keys("drivers") if step.pattern == "stream"]
     window, gamma, compute = stream.keys

@@ -105,7 +105,8 @@ def test_import_prints_the_run_and_its_warnings(tmp_path: Path) -> None:
 def test_import_writes_to_runs_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = weft("import", "netpipe", DATA / "np3.7.2.np.out")
-    assert result.stdout == "" and "complete" in result.stderr
+    assert "6.53 µs latency" in result.stdout and "complete" in result.stderr
+    assert result.stdout.splitlines()[-1].startswith("next: weft show runs/np3.7.2.np ")
     assert (tmp_path / "runs" / "np3.7.2.np" / "run.json").exists()
 
 

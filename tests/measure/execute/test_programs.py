@@ -48,7 +48,7 @@ def replay(folder: Path, trace: Path, on: str = "sim:two-racks") -> RunFolder:
 
 def test_a_trace_is_replayed_as_long_as_its_messages_take(tmp_path: Path, relay: Path) -> None:
     run = replay(tmp_path / "run", relay)
-    [one] = summarise(run).activities
+    [one] = summarise(run).results["activities"]
     # One way of a message alone: half of a ping-pong of that size.
     alone = compute(
         tmp_path / "alone", "signature", "sim:two-racks", steps__pingpong__sizes='["100000 B"]'
@@ -122,12 +122,12 @@ def test_programs_are_between_nodes_only(relay: Path) -> None:
 def test_a_halo_is_played_on_a_grid_that_fits(tmp_path: Path) -> None:
     on = "sim:crossbar(hosts=12,rate=1 Gb/s)"
     sizes = {"steps__halo__sizes": '["64 KiB"]'}
-    [flat] = summarise(compute(tmp_path / "flat", "halo", on, **sizes)).activities
+    [flat] = summarise(compute(tmp_path / "flat", "halo", on, **sizes)).results["activities"]
     run = compute(tmp_path / "ring", "halo", on, steps__halo__periodic="true", **sizes)
     assert (flat.nodes, flat.size_bytes) == (12, 65_536)
     # Ten rounds; inner nodes of 4x3 have four neighbours, and all have where the ends meet.
     assert run.samples.num_rows == 10 * 12 * 4
-    [round_] = summarise(run).activities
+    [round_] = summarise(run).results["activities"]
     # Four faces over a link of 1 Gb/s.
     assert min(flat.elapsed_ms, round_.elapsed_ms) > 10 * 4 * 65_536 * 8 / 1e6
     with refused('a grid of 4x4 has 16 cells, and there are 12 nodes; "4x3" would fit'):

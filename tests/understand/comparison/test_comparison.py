@@ -18,6 +18,7 @@ from support.runs import (
     write_run,
 )
 from weft.base.errors import RequestError
+from weft.plan.pattern import Stream
 from weft.plan.plan import Goal
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
@@ -173,6 +174,20 @@ def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_pat
     ]
     lines = weft("compare", a.directory, b.directory).stdout.splitlines()
     assert lines[2:4] == ["differs  weft: 0.1.0 | 0.2.0", "differs  nodelay: - | False"]
+
+
+def test_of_different_plans_curves_are_compared_and_not_keys_of_steps(tmp_path: Path) -> None:
+    a, b = made(tmp_path / "a"), made(tmp_path / "b")
+    [step] = b.meta.plan.steps
+    steps = (replace(step, transport="udp"), replace(step, name="more", pattern=Stream(window=1)))
+    b.meta.plan = replace(b.meta.plan, name="udp", steps=steps)
+    found = compare(a, b)
+    assert found.differences[:2] == [
+        SettingDifference("transport", "tcp", "udp, tcp"),
+        SettingDifference("plan", a.meta.plan.name, "udp"),
+    ]
+    assert not any(one.what.startswith("step") for one in found.differences)
+    assert len(found.pairs) == len(SIZES)
 
 
 def test_what_drives_the_measured_interface_is_told_beside_the_difference(tmp_path: Path) -> None:

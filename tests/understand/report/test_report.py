@@ -52,7 +52,7 @@ from weft.understand.report.figures.pair.curves import (
     curve_tables,
     thinned,
 )
-from weft.understand.report.frame import page_data, script_json
+from weft.understand.report.frame import page_data, page_path, script_json
 from weft.understand.report.page import Report, write_report
 from weft.understand.report.series import run_names, series_of
 from weft.understand.report.verdict import standouts, verdict
@@ -350,6 +350,13 @@ def test_report_says_where_it_cannot_be_written(make: Runs, tmp_path: Path) -> N
     with pytest.raises(WorkError, match="cannot write the report"):
         write_report([make("b")], tmp_path / "file" / "report.html")
     assert "not a run folder" in refusal("report", tmp_path)
+
+
+def test_a_page_wanted_without_a_suffix_goes_into_a_folder(tmp_path: Path) -> None:
+    assert page_path(tmp_path / "rep") == tmp_path / "rep" / "report.html"
+    assert page_path(tmp_path / "rep.html") == tmp_path / "rep.html"
+    (tmp_path / "a.b").mkdir()
+    assert page_path(tmp_path / "a.b") == tmp_path / "a.b" / "report.html"
 
 
 def test_command_prints_one_json_document(make: Runs, tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ pub const SIZE: Quantity = Quantity {
         ("MiB", 1 << 20),
         ("GB", 1_000_000_000),
         ("GiB", 1 << 30),
+        ("TB", 1_000_000_000_000),
+        ("TiB", 1 << 40),
     ],
 };
 
@@ -34,6 +36,10 @@ pub const TIME: Quantity = Quantity {
         ("us", 1000),
         ("ms", 1_000_000),
         ("s", 1_000_000_000),
+        ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("d", 86_400_000_000_000),
+        ("w", 604_800_000_000_000),
     ],
 };
 
@@ -61,6 +67,9 @@ pub const RATE: Quantity = Quantity {
         ("Mb/s", 1_000_000),
         ("Gb/s", 1_000_000_000),
         ("Tb/s", 1_000_000_000_000),
+        ("kB/s", 8000),
+        ("MB/s", 8_000_000),
+        ("GB/s", 8_000_000_000),
     ],
 };
 
@@ -78,6 +87,22 @@ pub const SPAN: Quantity = Quantity {
     ],
 };
 
+/// Other words for units. `weft.base.amount` has the same.
+const ALIASES: &[(&str, &[&str])] = &[
+    ("B", &["byte", "bytes"]),
+    ("us", &["\u{b5}s", "\u{3bc}s"]),
+    ("s", &["sec", "secs", "second", "seconds"]),
+    ("min", &["m", "mins", "minute", "minutes"]),
+    ("h", &["hr", "hrs", "hour", "hours"]),
+    ("d", &["day", "days"]),
+    ("w", &["week", "weeks"]),
+    ("b/s", &["bps", "bit/s"]),
+    ("kb/s", &["kbps", "kbit/s"]),
+    ("Mb/s", &["Mbps", "Mbit/s"]),
+    ("Gb/s", &["Gbps", "Gbit/s"]),
+    ("Tb/s", &["Tbps", "Tbit/s"]),
+];
+
 impl Quantity {
     /// The quantity in its smallest unit, not always a whole number of it, or what would be right.
     pub fn rounded(&self, text: &str) -> Result<f64, String> {
@@ -86,7 +111,7 @@ impl Quantity {
         if number < 0.0 {
             return Err(self.not_positive());
         }
-        Ok(number * self.worth(unit)? as f64)
+        Ok(number * self.worth(text, unit)? as f64)
     }
 
     /// The quantity in its smallest unit, or what would be right.
@@ -96,7 +121,7 @@ impl Quantity {
             return Err(self.not_positive());
         }
         let (digits, decimals) = decimal(number).ok_or_else(|| self.malformed())?;
-        let worth = self.worth(unit)?;
+        let worth = self.worth(text, unit)?;
         self.scaled(digits, decimals, worth)
     }
 
@@ -133,19 +158,39 @@ impl Quantity {
             .join(", ")
     }
 
-    fn worth(&self, unit: &str) -> Result<u64, String> {
+    fn worth(&self, text: &str, unit: &str) -> Result<u64, String> {
         if unit.is_empty() {
             return Err(self.unitless());
         }
-        let known = self.units.iter().find(|(name, _)| *name == unit);
+        // An m is a minute only where it is no metre.
+        let is = |wanted: &str| self.units.iter().find(|(name, _)| *name == wanted);
+        let usual = || ALIASES.iter().find(|(_, others)| others.contains(&unit));
+        let known = is(unit).or_else(|| usual().and_then(|(name, _)| is(name)));
         known.map(|(_, worth)| *worth).ok_or_else(|| {
             format!(
-                "unknown unit {:?}; a {} is in {}",
+                "unknown unit {:?}{}; a {} is in {}",
                 cut(unit),
+                self.meant(text, unit),
                 self.noun,
                 self.listed()
             )
         })
+    }
+
+    /// `, did you mean 64 kB or 64 KiB?` where units differ from this one in case or an i only, else nothing.
+    fn meant(&self, text: &str, unit: &str) -> String {
+        let (number, _) = split(text);
+        let near = self
+            .units
+            .iter()
+            .filter(|(name, _)| plain(name) == plain(unit));
+        let near: Vec<_> = near
+            .map(|(name, _)| format!("{} {name}", cut(number)))
+            .collect();
+        match near.is_empty() {
+            true => String::new(),
+            false => format!(", did you mean {}?", near.join(" or ")),
+        }
     }
 
     /// digits x 10^-decimals x worth, if that is whole and fits.
@@ -165,6 +210,17 @@ impl Quantity {
             )
         })
     }
+}
+
+/// What stays of a unit when people write it carelessly: "k" of kB, KB, KiB and kb.
+fn plain(unit: &str) -> String {
+    let lower = unit.to_lowercase();
+    let short = lower.strip_suffix("/s").unwrap_or(&lower);
+    let short = short
+        .strip_suffix("ps")
+        .filter(|rest| rest.ends_with('b'))
+        .unwrap_or(short);
+    short.strip_suffix('b').unwrap_or(short).replace('i', "")
 }
 
 /// A number and its unit, which may be empty.
@@ -226,6 +282,17 @@ mod tests {
         }
         assert_eq!(TIME.parse("0.25 s"), Ok(250_000_000));
         assert_eq!(TIME.parse("7 us"), Ok(7000));
+        for text in [
+            "600 s",
+            "600s",
+            "10min",
+            "10 min",
+            "10 minutes",
+            "600 seconds",
+        ] {
+            assert_eq!(TIME.parse(text), Ok(600_000_000_000), "{text}");
+        }
+        assert_eq!(RATE.parse("1 MB/s"), RATE.parse("8 Mbit/s"));
     }
 
     #[test]
@@ -234,7 +301,12 @@ mod tests {
             ("8", "needs a unit (B, kB, KiB"),
             ("-5 B", "must be positive"),
             ("-5", "must be positive"),
-            ("8 mib", "unknown unit \"mib\""),
+            (
+                "8 mib",
+                "unknown unit \"mib\", did you mean 8 MB or 8 MiB?;",
+            ),
+            ("64kb", "did you mean 64 kB or 64 KiB?"),
+            ("64 K", "did you mean 64 kB or 64 KiB?"),
             ("8 MiB/s", "unknown unit"),
             ("MiB", "is a number and a unit"),
             ("1e3 B", "unknown unit"),

@@ -7,7 +7,7 @@ const WRONG: &str = r#"
 "1 KiB" => -5 => : steps[0].sizes.max = -5: a size must be positive, with a unit, such as "8 MiB"
 "1 KiB" => "-5 B" => : steps[0].sizes.max = "-5 B": a size must be positive
 "1 KiB" => 1024 => : steps[0].sizes.max = 1024: a size needs a unit (B, kB, KiB,
-"1 KiB" => "1 KB" => steps[0].sizes.max = "1 KB": unknown unit "KB"; a size is in B, kB,
+"1 KiB" => "1 KB" => steps[0].sizes.max = "1 KB": unknown unit "KB", did you mean 1 kB or 1 KiB?; a size
 "1 KiB" => "2 GiB" => steps[0].sizes.max = "2 GiB": must be at most 1 GiB, the most that one message may have
 "1 B" => "0 B" => : steps[0].sizes.min = "0 B": a size must be positive
 "1 B" => "1 MiB" => : steps[0].sizes.min = "1 MiB": must not be more than max, which is 1 KiB
@@ -32,7 +32,7 @@ name = => title = => : name: missing: give the plan a name
 [[steps]] => launches = 2.5\n[[steps]] => : launches = 2.5: must be a whole number from 1 to
 stop = => transport = "sctp"\nstop = => steps[0].transport = "sctp": unknown transport
 stop = => window = 4\nstop = => steps[0].window = 4: belongs to pattern = "stream" or "exchange" or "multipair"
-stop = => until = "5"\nstop = => steps[0].until = "5": a time needs a unit (ns, us, ms, s)
+stop = => until = "5"\nstop = => steps[0].until = "5": a time needs a unit (ns, us, ms, s, min, h, d, w)
 pattern = "pingpong" => pattern = "stream"\npin = "1 s" => steps[0].pin = "1 s": belongs to pattern = "pingpong"
 pattern = "pingpong" => pattern = "stream"\ntransport = "icmp" => steps[0].transport = "icmp": "icmp" is for pattern = "pingpong"
 
@@ -40,7 +40,7 @@ stop = => options.cpus = [1]\nstop = => options.cpus = [1]: must be one CPU per 
 stop = => over = 1\nstop = => steps[0].over = 1: write the keys that change with a list of values each
 stop = => over = {}\nstop = => steps[0].over = {}: write the keys that change
 stop = => over.until = "1 s"\nstop = => steps[0].over.until = "1 s": write the keys that change
-stop = => over.until = ["1 s", "5"]\nstop = => :6: steps[0].over.until = "5": a time needs a unit (ns, us, ms, s)
+stop = => over.until = ["1 s", "5"]\nstop = => :6: steps[0].over.until = "5": a time needs a unit (ns, us, ms, s, min, h, d, w)
 stop = => over = { until = ["1 s", "2 s"], transport = ["tcp"] }\nstop = => steps[0].over.until = ["1 s", "2 s"]: keys of one `over` change together; give each as many values, 1
 stop = => over.nodelay = [true]\nstop = => steps[0].over.nodelay = true: unknown key
 stop = => over.until = ["1 s", "1  s"]\nstop = => steps[0].name: missing: steps[0] is called "pingpong-1s" too

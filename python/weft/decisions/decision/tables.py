@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from weft.base.interval import Interval
@@ -31,10 +32,11 @@ def designs_table(found: DesignDecision, designs: Sequence[DesignResult]) -> Res
         ResultColumn("lacks", "without a price", str, lambda one: ", ".join(one.lacks)),
         ResultColumn("of_cluster_share", "of the cluster", read=_of_cluster, shown="page"),
         ResultColumn("routing", "routing", str, shown="page"),
+        ResultColumn("breaks", "breaks", str, lambda one: ", ".join(_breaks(one))),
         ResultColumn("time", "time", Interval, lambda one: one.index, shown="median"),
         ResultColumn("best_share", "best in"),
         ResultColumn("kept_share", "keeps constraints in", read=_kept),
-        ResultColumn("dominated_by", "dominated by", str, found.dominator, shown="page"),
+        ResultColumn("dominated_by", "dominated by", str, found.dominator),
         *(_workload(at, name) for at, (name, _) in enumerate(found.workloads)),
         ResultColumn("latency_bound", "latency bound", str, _latency_bound),
     )
@@ -75,6 +77,23 @@ def sensitivity_table(found: DesignDecision) -> ResultTable:
         ResultColumn("learn", "how to learn it", str, shown="page"),
     )
     return ResultTable.of("What the choice depends on", columns, found.sensitivity)
+
+
+def ranked(found: DesignDecision) -> list[DesignResult]:
+    """All designs: first those that keep the constraints, each part by what the choice is about."""
+
+    def loss(one: DesignResult) -> float:
+        price = one.cost.counted.median if one.cost else math.inf
+        time = one.index.median
+        return {"time": time, "cost": price, "cost-performance": price * time}[found.by]
+
+    return sorted(
+        found.designs, key=lambda one: (one.name != found.chosen, bool(_breaks(one)), loss(one))
+    )
+
+
+def _breaks(one: DesignResult) -> list[str]:
+    return [each.constraint for each in one.constraints if not each.holds]
 
 
 def _price(one: DesignResult) -> Interval | None:

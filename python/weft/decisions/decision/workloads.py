@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.decisions.decision.request import DecisionRequest, WorkloadEntry
-from weft.plan.load import inline_text, parse_plan
-from weft.plan.pattern import ManyNodes, Pairs, Streams
+from weft.plan.load import inline_text, parse_plan, plan_text
+from weft.plan.pattern import Dependent, Hpl, ManyNodes, Pairs, Program, Streams
 from weft.plan.plan import Plan, Step
+from weft.simulation.prediction.programs import digests
 from weft.simulation.sweep.task import SweptWorkload
 
 
@@ -34,13 +36,17 @@ def workloads_of(request: DecisionRequest, hosts: int) -> list[WeightedWorkload]
 
 
 def _workload(entry: WorkloadEntry, request: DecisionRequest, nodes: int) -> WeightedWorkload:
-    path = catalog.find("plan", entry.plan)
-    text, origin = catalog.read(path), catalog.shown(path)
+    text, origin = plan_text(entry.plan)
     own = [(key, inline_text(value)) for key, value in entry.settings.items()]
     plan = parse_plan(text, origin, own)
+    own += [
+        (f"steps.{step.name}.trace", inline_text(str(Path(one.trace).resolve())))
+        for _, step, one in plan.steps_of(Program)
+        if one.trace
+    ]
     counts = [(f"steps.{one.name}.nodes", str(nodes)) for one in plan.steps if _is_open(one)]
     overrides = (*own, *counts)
-    load = SweptWorkload(text, overrides, request.phases)
+    load = SweptWorkload(text, overrides, request.phases, tuple(digests(plan).values()))
     own_time = (float(entry.compute_s), entry.repeat)
     return WeightedWorkload(
         entry.name, entry.weight, *own_time, load, parse_plan(text, origin, overrides)
@@ -54,7 +60,11 @@ def _is_open(step: Step) -> bool:
         return pattern.nodes is None and pattern.from_ is None
     if isinstance(pattern, Streams):
         return pattern.nodes is None and pattern.senders is None
-    return isinstance(pattern, ManyNodes) and pattern.nodes is None
+    if isinstance(pattern, Hpl) and pattern.grid is not None:
+        return False
+    if isinstance(pattern, Program):
+        return False
+    return isinstance(pattern, (ManyNodes, Dependent)) and pattern.nodes is None
 
 
 def _check_constraints(request: DecisionRequest, workloads: list[WeightedWorkload]) -> None:

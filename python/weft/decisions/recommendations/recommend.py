@@ -40,7 +40,8 @@ def recommend(
     clusters mixed up."""
     if not paths:
         raise RequestError(
-            "nothing to recommend from", "give folders: weft recommend runs/xray runs/signature"
+            "nothing to recommend from",
+            "give folders of runs, such as runs/xray and runs/signature",
         )
     if out is not None:
         refuse_taken(out)

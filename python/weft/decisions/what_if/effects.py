@@ -70,7 +70,7 @@ def judged_by(step: Step) -> By:
     belongs to; how flows share matters only if a late flow is then limited by its own cable. If all flows run for a
     fixed time, their total does not depend on how they share, while the slowest of them is slow by chance.
     """
-    is_time = step.measures_latency or isinstance(step.stop, CountRule)
+    is_time = step.measures_latency or step.is_program or isinstance(step.stop, CountRule)
     return "time" if is_time else "rate"
 
 
@@ -112,6 +112,8 @@ def is_clear(speedup: Interval) -> bool:
 
 def _widened(values: Floats, discrepancy: Sequence[float]) -> Interval:
     middle, *drawn = values.tolist()
+    if middle == 0:  # the rate of a program that has no size
+        return Interval(0.0, 0.0, 0.0)
     return widened(middle, drawn, discrepancy)
 
 

@@ -22,7 +22,7 @@ from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import RunWarning, doubts, lines, of_runs
 from weft.runs.work_document import write
 from weft.simulation.prediction.predict import PlannedWorkload
-from weft.understand.summary.measures import StepMeasure, measures
+from weft.understand.summary.measures import StepMeasure, measures, program_measures
 
 LAUNCHES = 3
 NO_EFFECT = 0.02
@@ -109,7 +109,7 @@ def _launch(
     found = {
         (before.meta.plan.name, pair[0].step, pair[0].size_bytes): pair
         for before, after in zip(*sides, strict=True)
-        for pair in paired(measures(before), measures(after))
+        for pair in paired(*([*measures(one), *program_measures(one)] for one in (before, after)))
     }
     return _Launch(found, of_runs(run for runs in sides for run in runs))
 

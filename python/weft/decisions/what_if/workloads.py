@@ -8,6 +8,7 @@ from weft.base.errors import RequestError
 from weft.decisions.what_if.network import Subject, host_rates_mbps
 from weft.plan.load import load_plan
 from weft.simulation.prediction.predict import PlannedWorkload
+from weft.simulation.prediction.programs import ASK_INSTEAD, settled_settings, without_number
 
 PLAN = "aapc"
 BLOCK_S, LAB_BLOCK_S = 0.03, 0.2
@@ -23,9 +24,10 @@ def workloads(
     scale: float,
     block_s: float = BLOCK_S,
 ) -> list[PlannedWorkload]:
-    """The plans with their settings; raises RequestError if one is invalid."""
+    """The plans with their settings; raises RequestError if one is invalid, or has no step with a number to compare.
+    Nodes that compute do so equally fast before and after."""
     if plans:
-        found = [PlannedWorkload(plan, tuple(settings)) for plan in plans]
+        found = [_asked(plan, settings) for plan in plans]
     else:
         size = ("steps.aapc.sizes", f'["{block_bytes(subject, scale, block_s)} B"]')
         found = [PlannedWorkload(PLAN, (size, *settings))]
@@ -33,6 +35,14 @@ def workloads(
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise RequestError(f"the plan {twice} is there twice", "give each plan once")
     return found
+
+
+def _asked(plan: str, settings: Sequence[tuple[str, str]]) -> PlannedWorkload:
+    loaded = load_plan(plan, settings)
+    why = [reason for step in loaded.steps if (reason := without_number(step))]
+    if len(why) == len(loaded.steps):
+        raise RequestError(f"the plan {loaded.name} cannot be asked: {why[0]}", ASK_INSTEAD)
+    return PlannedWorkload(plan, (*settings, *settled_settings(loaded)))
 
 
 def block_bytes(subject: Subject, scale: float, block_s: float = BLOCK_S) -> int:

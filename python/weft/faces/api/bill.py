@@ -19,7 +19,7 @@ from weft.network.cost.words import headline, totals
 
 
 class Bill(Said):
-    """What a network and its nodes cost. Made by `weft.bill`."""
+    """What a network and its nodes cost. Made by `weft.cost`."""
 
     def __init__(self, found: Sum) -> None:
         self.sum = found
@@ -63,7 +63,7 @@ class Bill(Said):
         return [headline(self.sum), *totals(self.sum)]
 
 
-def bill(
+def cost(
     name: str | os.PathLike[str] | Fabric,
     *,
     prices: str | os.PathLike[str] | None = None,
@@ -72,7 +72,7 @@ def bill(
     year: int | None = None,
     inflation_pct: float | None = None,
 ) -> Bill:
-    """What a network costs: `weft.bill("xibalba-e7-config2").share`.
+    """What a network costs: `weft.cost("xibalba-e7-config2").share`.
 
     name: a fabric of the catalogue, a file, a generator such as "fat-tree(k=16,hosts=1000)", or what `weft.fabric`
     made. prices: a file of prices, or one of the catalogue's; the fabric's own [cost] by default. currency and year:
@@ -83,3 +83,7 @@ def bill(
     listed = None if prices is None else read_prices(os.fspath(prices))
     terms = Terms(currency, year, rates or {}, inflation_pct)
     return Bill(bill_of(source, listed, terms))
+
+
+bill = cost
+"""The name that it had before the command line's."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.faces.api.figures import chosen, figures_of
+from weft.faces.api.public.function import public
 from weft.faces.api.run import RunSource, opened
 from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import Warning
@@ -58,6 +59,7 @@ class Comparison(Said):
         """The names that `plot` accepts."""
         return [figure.name for figure in self._figures]
 
+    @public
     def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
         """All runs in one figure of the report: one of `figures`, or the most informative one."""
         return chosen(self._figures, figure)

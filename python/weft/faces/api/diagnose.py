@@ -24,15 +24,18 @@ def diagnose(
     run: a run or its folder. fabric: the declared network (a catalogue name or a file), from which differences are
     listed. scale: multiplies its rates; by default the run's scale. Raises RequestError if any of them is invalid.
     """
-    stored = opened(run).stored
+    source = opened(run)
     if fabric is None:
-        return Diagnosis(diagnosis.diagnose(stored))
+        return source.diagnosis
+    stored = source.stored
     factor = scale if scale is not None else stored.meta.testbed.get("scale", 1.0)
     described = load_fabric(os.fspath(fabric), factor)
     if any(step.pattern.kind == "paths" for step in stored.meta.plan.steps):
-        return Diagnosis(_with_declared_paths(diagnosis.diagnose(stored), described))
+        return Diagnosis(
+            _with_declared_paths(diagnosis.diagnose(stored), described), source.warnings
+        )
     declared = DeclaredNetwork(described)
-    return Diagnosis(diagnosis.diagnose(stored, declared))
+    return Diagnosis(diagnosis.diagnose(stored, declared), source.warnings)
 
 
 def _with_declared_paths(found: LimitFindings, fabric: FabricRecord) -> LimitFindings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from weft.base.nodeset import fold
@@ -9,6 +10,7 @@ from weft.base.quantity import range_mbps
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.knobs.recommendation import Recommendation
+from weft.runs.meta import Warning
 from weft.understand.explain.finding import Explanation
 from weft.understand.limits.findings import LimitFindings
 from weft.understand.tables.limits import limits_table, slow_table
@@ -17,9 +19,11 @@ from weft.understand.tables.limits import limits_table, slow_table
 class Diagnosis(Said):
     """Shared limits, slow nodes and routes, and what explains a pair's curve. Made by `weft.diagnose`."""
 
-    def __init__(self, findings: LimitFindings) -> None:
+    def __init__(self, findings: LimitFindings, warnings: Sequence[Warning] = ()) -> None:
         self.findings = findings
         """All that was found, as the document of `weft diagnose --json` has it."""
+        self.warnings = list(warnings)
+        """What is needed to interpret the run: code, message, hint."""
 
     @property
     def verdict(self) -> str:
@@ -52,7 +56,7 @@ class Diagnosis(Said):
         return self.findings.differences
 
     def lines(self) -> list[str]:
-        """The verdict, then each limit, slow node, explanation, recommendation and difference."""
+        """The verdict, each limit, slow node, explanation, recommendation and difference, then the run's warnings."""
         found = self.findings
         limits = [
             f"{one.kind} of {fold(one.members)}, {one.direction}: {range_mbps(one.capacity_mbps)}"
@@ -61,4 +65,6 @@ class Diagnosis(Said):
         slow = [f"slow {one.kind} {one.name}: {range_mbps(one.rate_mbps)}" for one in found.slow]
         explained = [f"{one.text}." for one in found.explanations]
         recommended = [f"{one.text}." for one in found.recommendations]
-        return [found.verdict, *limits, *slow, *explained, *recommended, *found.differences]
+        warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings]
+        said = [found.verdict, *limits, *slow, *explained, *recommended, *found.differences]
+        return [*said, *warned]

@@ -10,6 +10,7 @@ from weft.base.nodeset import fold
 from weft.base.quantity import format_mbps
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
+from weft.faces.api.public.function import public
 from weft.faces.api.run import RunSource, opened
 from weft.measure.testbed.computed.network import open_simulated
 from weft.network.fabrics.describe import NAMED, Description
@@ -43,6 +44,7 @@ class Fabric(Said):
         """All limits on transfers (shape: limits): the rate on the wire, null if unlimited, and the delay behind it."""
         return Table.of_results("limits", limits_table(self.description.hops()))
 
+    @public
     def way(self, src: str, dst: str) -> Table:
         """The limits from one host to another, in order; raises RequestError for an unknown host or if there is no
         route."""
@@ -52,6 +54,7 @@ class Fabric(Said):
         """The network as a SimGrid platform."""
         return to_simgrid(self.description)
 
+    @public
     def to_dot(self, run: RunSource | None = None) -> str:
         """A declared network as a Graphviz graph, its links coloured by their load in a run."""
         return declared_dot(self.source, self.scale, run)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from weft.base.errors import RequestError
-from weft.base.quantity import format_mbps, format_us
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.tables import Routes, Samples, Tables
 from weft.faces.api.columns.text import Said
 from weft.faces.api.diagnosis import Diagnosis
 from weft.faces.api.figures import chosen, figures_of
+from weft.faces.api.public.function import public
 from weft.measure.execute.gate import side_effects_of_run
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import resume_run
@@ -22,11 +21,12 @@ from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import RunMeta, Status, Warning
 from weft.understand.curve.points import points
 from weft.understand.curve.signature import Signature, signature
-from weft.understand.ensemble.phases import PhaseResult, overall_mbps, phases
+from weft.understand.ensemble.phases import PhaseResult, phases
 from weft.understand.ensemble.rates import MedianRates
 from weft.understand.explain.explain import explain
 from weft.understand.host.evidence import evidence
 from weft.understand.limits.diagnosis import diagnose
+from weft.understand.summary.all_warnings import warnings_of
 from weft.understand.summary.predictions import PredictionCheck, held
 from weft.understand.summary.summary import summarise
 from weft.understand.tables.every import tables_of
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import altair
 
     from weft.understand.drawing.figure import Figure
+
+T = TypeVar("T", bound=Table)
 
 SHOWN = 6
 """Warnings and explanations that are printed."""
@@ -76,10 +78,10 @@ class Run(Said):
         """The nodes' names, in the order of the indices `src` and `dst` of samples."""
         return [str(node["name"]) for node in self.meta.nodes]
 
-    @property
+    @cached_property
     def warnings(self) -> list[Warning]:
-        """What is needed to interpret the results: code, message, hint."""
-        return self.meta.warnings
+        """What is needed to interpret the results, as `weft show` says it: code, message, hint."""
+        return warnings_of(self.stored)
 
     @cached_property
     def samples(self) -> Samples:
@@ -89,7 +91,7 @@ class Run(Said):
     @cached_property
     def points(self) -> Table:
         """Latency (us) and throughput (Mb/s) at each message size, with intervals over launches."""
-        return Table.of_results("Points", points_table(points(self.stored)))
+        return self._or_elsewhere(Table.of_results("Points", points_table(points(self.stored))))
 
     @cached_property
     def signature(self) -> Signature | None:
@@ -99,12 +101,12 @@ class Run(Said):
     @cached_property
     def routes(self) -> Routes:
         """The rate (Mb/s) of each direction between two nodes."""
-        return Routes.of(self.meta, self._rates)
+        return self._or_elsewhere(Routes.of(self.meta, self._rates))
 
     @cached_property
     def phases(self) -> Table:
         """Each phase: its duration (ms), its slowest route, and the total rate of all routes (Mb/s)."""
-        return Table.of_results("Phases", phases_table(self._found_phases))
+        return self._or_elsewhere(Table.of_results("Phases", phases_table(self._found_phases)))
 
     @cached_property
     def evidence(self) -> Table:
@@ -127,7 +129,7 @@ class Run(Said):
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """Limits, slow nodes, and explanations of the curve; `weft.diagnose` also compares with a declared fabric."""
-        return Diagnosis(diagnose(self.stored))
+        return Diagnosis(diagnose(self.stored), self.warnings)
 
     @cached_property
     def prediction(self) -> PredictionCheck | None:
@@ -139,6 +141,7 @@ class Run(Said):
         """The names that `plot` accepts."""
         return [figure.name for figure in self._figures]
 
+    @public
     def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
         """A figure of the report as an Altair chart: one of `figures`, or the most informative one.
 
@@ -146,6 +149,7 @@ class Run(Said):
         """
         return chosen(self._figures, figure)
 
+    @public
     def resume(
         self, *, yes: bool = False, patience_s: float = 10.0, reporter: Reporter | None = None
     ) -> Run:
@@ -159,6 +163,16 @@ class Run(Said):
         approved = side_effects_of_run(self.folder) if yes else []
         return ended(resume_run(str(self.folder), reporter, patience_s, approved))
 
+    def _or_elsewhere(self, table: T) -> T:
+        """The table, which says where there are rows if it has none."""
+        table.elsewhere = self._elsewhere
+        return table
+
+    def _elsewhere(self) -> str:
+        filled = [f"run.{name}" for name in ("points", "routes", "phases") if getattr(self, name)]
+        filled = filled or [f"run.tables[{name!r}]" for name in self.tables]
+        return f"what this run measured is in {', '.join(filled)}" if filled else ""
+
     def lines(self) -> list[str]:
         """The findings: the report's verdict, explanations, and warnings."""
         return self._lines
@@ -166,32 +180,16 @@ class Run(Said):
     @cached_property
     def _lines(self) -> list[str]:
         from weft.understand.report.verdict import (  # takes long to import
-            disturbed_sentence,
-            verdict,
+            answer,
+            doubts,
         )
 
         place = self.folder or "in memory"
         title = f"{self.meta.plan.name}, {place}, {self.status}"
-        said = verdict(self.stored).splitlines()
+        said = answer(self.stored)
         explained = [f"{one.text}." for one in explain(self.stored)[:SHOWN]]
-        said_of_it = self.prediction.warnings if self.prediction else []
-        warnings = [*said_of_it, *self.warnings][:SHOWN]
-        warned = [f"warning: {one.message} [{one.code}]" for one in warnings]
-        doubt = filter(None, [disturbed_sentence(self.stored)])
-        return [*doubt, title, *said, *self._phase_lines(), *explained, *warned]
-
-    def _phase_lines(self) -> Iterator[str]:
-        """For each step between many nodes, the duration of its phases and the rate of each route."""
-        for step, planned in enumerate(self.meta.plan.steps):
-            mine = [one for one in self._found_phases if one.step == step]
-            if mine and planned.is_ensemble and not planned.measures_latency:
-                slowest = min(mine, key=lambda one: one.rate_mbps)
-                took = format_us(1e3 * sum(one.elapsed_ms for one in mine))
-                yield (
-                    f"{planned.name}: {len(mine):,} phases took {took}, each route gets "
-                    f"{format_mbps(overall_mbps(mine))}; the slowest is {' to '.join(slowest.slowest)} with "
-                    f"{format_mbps(slowest.rate_mbps)}"
-                )
+        warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
+        return [*doubts(self.stored), title, *said, *explained, *warned]
 
     @cached_property
     def _found_phases(self) -> list[PhaseResult]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from weft.faces.api.fabric import Fabric
 from weft.faces.api.models.machine import Machine
 from weft.faces.api.predict import Source, predictor
+from weft.faces.api.public.swapped import refuse_swapped
 from weft.faces.api.request import run_request
 from weft.faces.api.run import Run, ended, opened
 from weft.measure.execute.lab_scale.settle import at_carried_scale
@@ -55,25 +56,33 @@ def run(
     plan: a catalogue name, the path of a TOML file, or a dictionary with the keys of such a file.
     on: what to run on, such as "lab:pair", "ssh:n[1-8]", "sim:two-racks", "node:p4-400-base", "local:".
     out: the run folder to write; runs/PLAN-TIME by default.
-    scale: multiplies every rate of a fabric; by default 1, or for a lab what this machine carries. nodes: use only
-    the first nodes of a real cluster.
-    ports: for data, such as "5000-5100". cpus: the processor of each node's agent.
-    patience_s: seconds without progress after which a peer has failed.
-    launches: how often to repeat with fresh agents. until: end each size by itself, such as "±2 %, 60 s".
+    launches: how often to repeat with fresh agents.
+    until: end each size by itself, such as "±2 %, 60 s".
     against: an earlier run's folder; each size ends when it is known whether it differs.
-    transport, mpi, interfaces: for all steps. settings: changes of single keys of the plan.
-    gamma, users, page: loads of applications, such as "0:3.5:0.1". server: the web server, "apache" or "nginx".
-    trace: what the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.
-    victim, congestors: of the plan `interference`, such as "allreduce" and ["incast", "alltoall"].
-    file: what the plan `cast` casts, a file of the first node. to: where the others write it, "{node}" is a node's
-    name. overwrite: replace another file. compress: "zstd" or "lz4".
-    predict: what describes the network: folders of runs on it, the folder of a twin, or a fabric. The run is predicted
-    before it begins; afterwards `run.prediction` compares the prediction with the measurements.
+    settings: changes of single keys of the plan.
+    scale: multiplies every rate of a fabric; by default 1, or for a lab what this machine carries.
+    nodes: use only the first nodes of a real cluster.
+    ports: for data, such as "5000-5100".
+    cpus: the processor of each node's agent, such as [0, 1].
+    patience_s: seconds without progress after which a peer has failed.
+    transport, mpi, interfaces: for all steps.
+    predict: folders of runs, the folder of a twin, or a fabric: the run is predicted from it before it begins, and
+    `run.prediction` compares.
+    reporter: is told of the progress.
+
+    Of single plans:
+    gamma, users, page: loads of applications, such as "0:3.5:0.1".
+    server: the web server, "apache" or "nginx".
+    trace: what `trace` replays: a file of GOAL, or the folder of a trace of Chakra.
+    victim, congestors: of `interference`, such as "allreduce" and ["incast", "alltoall"].
+    file, to: the file that `cast` sends from the first node, and where others write it; "{node}" is a node's name.
+    overwrite, compress: replace another file; "zstd" or "lz4".
 
     Raises RequestError before anything is started if the request is invalid, WorkError if the work fails, and
     Interrupted (a KeyboardInterrupt) on an interrupt: measurements are kept in the folder, and the run can be resumed.
     """
     given = locals()  # has all fields of the options by name, which a test checks
+    refuse_swapped("weft.run({!r}, on={!r})", plan, on)
     options = RunOptions(**{name: given[name] for name in RunOptions.__struct_fields__})
     request = run_request(plan, on, options)
     predicting = None if predict is None else predictor(predict)
@@ -105,6 +114,7 @@ def simulate(
     plan and settings: as in `weft.run`. fabric: a catalogue name, a file, a generator, what `weft.fabric` or
     `weft.machine` returned, or a testbed such as "node:p4-400-base". Raises RequestError if it cannot be simulated.
     """
+    refuse_swapped("weft.simulate({!r}, {!r})", plan, fabric)
     testbed, built_at = _testbed(fabric)
     options = RunOptions(
         scale=scale * built_at,

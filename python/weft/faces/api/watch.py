@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.faces.api.columns.tables import Tables
+from weft.faces.api.public.function import public
 from weft.links.analysis.findings import WatchFindings, analyse
 from weft.links.analysis.messages import MessageTimes, message_times
 from weft.links.analysis.series import ProbeSeries
@@ -46,11 +47,13 @@ class Watch:
         """The tables of `weft watch show` and the report, by name, such as `watch.tables["outages"]`."""
         return Tables.of_results(tables_of(self.findings, self.series))
 
+    @public
     def messages(self, size_bytes: int, ranks: int | None = None) -> list[MessageTimes]:
         """The time (s) of a message of this size on each link, by hour of the week or the day, with intervals, and of
         an all-to-all of it among `ranks` ranks, half of them at each site."""
         return message_times(self.series, size_bytes, ranks)
 
+    @public
     def report(
         self,
         out: str | os.PathLike[str] | None = None,

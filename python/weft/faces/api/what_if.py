@@ -18,7 +18,7 @@ from weft.plan.load import setting_text
 
 
 class WhatIf(Said):
-    """A what-if. Made by `weft.foresee`."""
+    """A what-if. Made by `weft.what_if`."""
 
     def __init__(self, found: Found) -> None:
         self.found = found
@@ -45,7 +45,7 @@ def _line(one: AlternativeOutcome) -> str:
     return f"{one.name}: {one.speedup:.3g} times as fast"
 
 
-def foresee(
+def what_if(
     subject: str | os.PathLike[str],
     *changes: str,
     alternatives: Mapping[str, Sequence[str]] | None = None,
@@ -57,7 +57,7 @@ def foresee(
     out: str | os.PathLike[str] | None = None,
     prices: str | os.PathLike[str] | None = None,
 ) -> WhatIf:
-    """What changes of a network would bring: `weft.foresee("two-racks", "links.rack1-rack2.rate*=2")`.
+    """What changes of a network would bring: `weft.what_if("two-racks", "links.rack1-rack2.rate*=2")`.
 
     subject: a twin's folder, a fabric or a generator. changes: made together, in the syntax of docs/what-if.md.
     alternatives: further ones by name. plans: the workload, an all-to-all by default. verify: builds the network before
@@ -73,3 +73,7 @@ def foresee(
     return WhatIf(
         ask(WhatIfRequest(name, asked, plans, overrides, scale, verify, launches, folder, listed))
     )
+
+
+foresee = what_if
+"""The name that it had before the command line's."""

@@ -45,6 +45,7 @@ SECTIONS = {
         "what-if": "models.what_if.what_if",
     },
     "Look up, such as `weft list plans`": {
+        "cite": "lookup.citing.cite",
         "completions": "shell.completions.completions",
         "doctor": "lookup.doctor.doctor",
         "explain": "lookup.explaining.explain",

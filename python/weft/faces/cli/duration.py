@@ -6,7 +6,7 @@ import math
 
 import click
 
-from weft.base.amount import amount_of
+from weft.base.amount import amount_of, unit_meant
 from weft.base.quantity import format_us
 
 
@@ -27,7 +27,12 @@ class Duration(click.ParamType[float]):
         found = amount_of(value, "time") or amount_of(value, "number")
         seconds = found.worth if found else math.nan
         if not 0 < seconds < math.inf:
-            self.fail(f"{value!r}: not a time, such as 90s, '10 min', 12h or 30d", param, ctx)
+            meant = unit_meant(value, "time")
+            self.fail(
+                f"{value!r}: not a time, such as 90s, '10 min', 12h or 30d. {meant}".rstrip(),
+                param,
+                ctx,
+            )
         if seconds < self._least_s:
             self.fail(f"{value!r}: less than {format_us(1e6 * self._least_s)}", param, ctx)
         if seconds > self._most_s:

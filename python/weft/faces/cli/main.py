@@ -53,9 +53,10 @@ def run_command() -> NoReturn:
         click.echo(error.format_message())
         sys.exit(0)
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"see `{context.command_path} --help`" if context else ""
-        _fail(error.format_message(), hint, 2)
+        # Here, as it needs all commands.
+        from weft.faces.cli.misuse import hint_of, message_of
+
+        _fail(message_of(error), hint_of(error), 2)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):

@@ -8,6 +8,17 @@ from collections.abc import Iterable, Iterator
 import click
 
 from weft.base.errors import RequestError
+from weft.measure.testbed.kinds import TESTBEDS
+
+ON = "TESTBED"
+"""What `--on` takes, as all helps write it."""
+
+
+def on_help(what: str, usual: str = "") -> str:
+    """The help of `--on`: what is there, such as "What to tune: ssh:a,b", and the kinds of testbeds."""
+    kinds = " ".join(f"{one.partition(':')[0]}:" for one in TESTBEDS)
+    return f"{what}. Kinds: {kinds}" + (f"  [default: {usual}]" if usual else "")
+
 
 nodes_option = click.option("--nodes", type=click.IntRange(min=1), help="Use the first N nodes.")
 scale_option = click.option(

@@ -68,7 +68,8 @@ def print_warning(message: str, hint: str = "") -> None:
 
 
 def print_run(run: RunFolder, as_json: bool, held: PredictionCheck | None = None) -> None:
-    """Print where a run is and its status, and how its prediction compares."""
+    """Print a run's warnings, where it is, and its verdict with the next command; or all as JSON, with how its
+    prediction compares."""
     directory, status = str(run.directory), run.meta.status
     warnings = [*run.meta.warnings, *(held.warnings if held else [])]
     if as_json:
@@ -78,9 +79,16 @@ def print_run(run: RunFolder, as_json: bool, held: PredictionCheck | None = None
     print_warnings(warnings)
     if lost := dict.fromkeys(entry["node"] for entry in run.meta.lost):
         click.echo(f"lost nodes: {one_line(fold(lost))}", err=True)
-    is_disturbed = any(one.code == "disturbed" for one in warnings)
-    doubt = ", but disturbed: nothing can be concluded from it" if is_disturbed else ""
-    click.echo(f"{one_line(directory)}: {one_line(status)}{doubt}", err=True)
+    click.echo(f"{one_line(directory)}: {one_line(status)}", err=True)
+    _print_answer(run)
+
+
+def _print_answer(run: RunFolder) -> None:
+    """Print what a run came to, doubts first, and the command that says more."""
+    from weft.understand.report.verdict import answer, doubts, next_command  # slow to import
+
+    for line in (*doubts(run), *answer(run), next_command(run)):
+        click.echo(one_line(line))
 
 
 def write_file(path: Path, text: str, is_named: bool = True) -> None:

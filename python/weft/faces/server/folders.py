@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from weft.base.errors import WeftError
+from weft.base.errors import WeftError, message_of
 from weft.runs.folder import STREAM_NAME
 from weft.runs.listing import run_folders
 from weft.runs.lock import is_locked
@@ -107,7 +107,7 @@ def _line(name: str, path: Path) -> dict[str, object]:
     try:
         line = _facts(path, _version(path))
     except (WeftError, OSError) as error:
-        line = {"error": str(error), "started": "", "status": "failed"}
+        line = {"error": message_of(error), "started": "", "status": "failed"}
     return {"name": name, **line, "live": is_live(path, str(line["status"]))}
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from weft.base.errors import RequestError, WeftError
+from weft.base.errors import RequestError, WeftError, message_of
 from weft.links.watch.alerts.evaluator import AlertEvaluator
 from weft.links.watch.alerts.look import SiteContact
 from weft.links.watch.alerts.now import Counts
@@ -124,7 +124,7 @@ class Collector:
             self._storage.failed(error)
             return
         except (WeftError, TimeoutError, OSError) as error:
-            await self._failed(site, str(error) or "it did not answer within a minute")
+            await self._failed(site, message_of(error) or "it did not answer within a minute")
             return
         state = self._state.site(site.name)
         if state.trouble:
@@ -215,7 +215,7 @@ class Collector:
                 # The agent is gone, with nothing left to fetch.
                 state.status = None
         except (WeftError, TimeoutError, OSError) as error:
-            self._tell(f"{site.name}: cannot be stopped: {error}", Level.ERROR)
+            self._tell(f"{site.name}: cannot be stopped: {message_of(error)}", Level.ERROR)
             return False
         return True
 

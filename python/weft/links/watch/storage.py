@@ -28,10 +28,11 @@ class Storage:
         if self._since_s is None:
             self._since_s = time.time()
             self._writer.add_event(
-                HostEvent(time_s=self._since_s, what="store-full", text=str(error))
+                HostEvent(time_s=self._since_s, what="store-full", text=error.message)
             )
             self._tell(
-                f"{error}; agents keep what they measure, and it is tried again", Level.ERROR
+                f"{error.message}; agents keep what they measure, and it is tried again",
+                Level.ERROR,
             )
 
     def save(self, state: State) -> None:

@@ -74,6 +74,11 @@ class RunRequest:
 
     def load(self) -> Plan:
         """The plan with the changes of the options; raises RequestError."""
+        if not self.options.patience_s > 0:
+            raise RequestError(
+                f"--patience {self.options.patience_s:g}: must be more than 0",
+                "10 s are enough for most networks",
+            )
         return load_plan(self.plan, self.overrides)
 
 

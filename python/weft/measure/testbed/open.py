@@ -8,6 +8,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.network import open_simulated
 from weft.measure.testbed.computed.node import open_nodes
+from weft.measure.testbed.kinds import testbeds_meant
 from weft.measure.testbed.lab.testbed import Lab, open_lab
 from weft.measure.testbed.local import open_local
 from weft.measure.testbed.vm.planned import open_planned
@@ -50,11 +51,7 @@ def open_testbed(
     kind, colon, name = spec.partition(":")
     is_named = bool(colon) and (bool(name) or kind in _MAY_BE_UNNAMED)
     if is_named and kind in _BUILT:
-        if ports is not None or (nodes is not None and kind != "lab"):
-            raise RequestError(
-                f"--on {spec}: --nodes and --ports are for real clusters",
-                "a fabric or machine says how many nodes it has",
-            )
+        _refuse_real_options(spec, kind, nodes, ports)
         testbed = _BUILT[kind](name, 1.0 if scale is None else scale)
         if nodes is not None and isinstance(testbed, Lab):
             testbed.use_first(nodes)
@@ -66,9 +63,17 @@ def open_testbed(
         if scale not in (None, 1.0):
             raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
         return open_hosts(kind, name, nodes, ports, may_ask, wanted)
-    raise RequestError(
-        f"--on {spec}: not a testbed",
-        "lab:FABRIC runs on a virtual cluster, such as lab:fast-ethernet-pair, vm:FABRIC on virtual machines; local: "
-        "is two processes on this machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; "
-        "ssh:NODES, hosts:FILE, slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
-    )
+    raise RequestError(f"--on {spec}: not a testbed", testbeds_meant(spec))
+
+
+def _refuse_real_options(spec: str, kind: str, nodes: int | None, ports: str | None) -> None:
+    if ports is not None:
+        raise RequestError(
+            f"--on {spec}: --ports is for real nodes, behind whose firewall only some ports are open",
+            "leave --ports out: here all ports are free",
+        )
+    if nodes is not None and kind != "lab":
+        raise RequestError(
+            f"--on {spec}: --nodes is for real nodes",
+            "leave --nodes out: a fabric or machine says how many nodes it has",
+        )

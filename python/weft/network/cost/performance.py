@@ -21,7 +21,7 @@ def read_performance(text: str) -> Performance:
     found = amount_of(text, "performance") or amount_of(text, "rate")
     if found is None or not 0 < found.number < 1e18:
         raise RequestError(
-            f"--per {text}: not a performance",
+            f"{text}: not a performance",
             f'for example "60 GFlop/s"; units: {", ".join([*UNITS["performance"], *UNITS["rate"]])}',
         )
     unit = "MFlop/s" if found.kind == "performance" else "Mb/s"

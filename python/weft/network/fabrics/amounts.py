@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from weft.base.amount import UNITS, amount_of
+from weft.base.amount import UNITS, amount_of, unit_meant
 
 RATES = {"Tb/s": 1e12, "Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "b/s": 1.0}
 TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
@@ -30,5 +30,6 @@ def amount(text: str, kind: Literal["rate", "time", "share"], example: str) -> i
         units = ", ".join(UNITS[kind])
         missing = amount_of(text, "number") is not None
         wrong = "the unit is missing" if missing else f"{text!r} has no unit of this"
-        raise ValueError(f"{wrong}; write for example {example} ({units})")
+        meant = unit_meant(text, kind) or f"write for example {example}"
+        raise ValueError(f"{wrong}; {meant} ({units})")
     return round(found.worth / _SMALLEST[kind])

@@ -41,4 +41,4 @@ class FabricListing:
                 [(src, dst, route) for (src, dst), route in self.routes.items()],
             )
         except _core.RefusedError as error:
-            raise RequestError(f"{origin}: {error}") from None
+            raise RequestError(f"{origin}: {error.message}") from None

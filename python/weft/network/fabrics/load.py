@@ -26,8 +26,22 @@ def find_fabric(name: str) -> Path:
     try:
         return catalog.find("fabric", name)
     except RequestError as error:
-        examples = ", ".join(example for _, example in _core.Network.generators())
-        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None
+        if not name.endswith(".toml"):
+            raise RequestError(error.message, _other_fabrics(name)) from None
+        raise
+
+
+def _other_fabrics(wrong: str) -> str:
+    generators = dict(_core.Network.generators())
+    known = [*catalog.names("fabric"), *generators]
+    near = catalog.similar(wrong, known)
+    guess = (
+        f"did you mean {' or '.join(generators.get(one, one) for one in near)}? " if near else ""
+    )
+    return (
+        f"{guess}`weft list fabrics` lists all {len(known)}, and those with (...) are generated; "
+        "or give the path of a .toml file"
+    )
 
 
 def refuse_parameters(asked: str, spec: SimSpec) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from weft.base.amount import AmountKind, amount_of
+from weft.base.amount import AmountKind, amount_of, unit_meant
 from weft.base.errors import RequestError
 
 ROWS = 2_000_000
@@ -64,13 +64,27 @@ def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]
     form = _FORM.fullmatch(text)
     if form is None:
         raise RequestError(f"{whole}: not NAME or NAME(KEY=VALUE, ...)", example)
-    values = {}
+    values: dict[str, str] = {}
     for part in filter(None, map(str.strip, (form["values"] or "").split(","))):
         key, equals, value = map(str.strip, part.partition("="))
+        if not equals and values:
+            joined = re.sub(r"\s*,\s*(?=[^,=]+(,|$))", "x", form["values"])
+            hint = f"did you mean {form['name'].strip()}({joined})?"
+            raise RequestError(f"{whole}: {part!r} is not KEY=VALUE", hint)
         if not equals or not value:
-            raise RequestError(f"{whole}: {part!r} is not KEY=VALUE", example)
+            raise RequestError(
+                f"{whole}: {part!r} is not KEY=VALUE", _several(values, text) or example
+            )
         values[key] = value
     return form["name"].strip(), values
+
+
+def _several(values: dict[str, str], text: str) -> str:
+    """What to write where a key was given several numbers with commas, as a torus' sizes are in other tools."""
+    key = next(reversed(values), "")
+    found = re.search(rf"\b{re.escape(key)}\s*=\s*(\d+(?:\s*,\s*\d+)+)", text) if key else None
+    sizes = re.findall(r"\d+", found[1]) if found else []
+    return f"write {key}={'x'.join(sizes)}" if sizes else ""
 
 
 Reader: TypeAlias = Callable[[str], Value]
@@ -81,7 +95,7 @@ def _quantity(kind: AmountKind, example: str) -> Callable[[str], float]:
     def read(value: str) -> float:
         found = amount_of(value, kind)
         if found is None or not 0 <= found.worth < 1e9:
-            raise ValueError(f"write for example {example}")
+            raise ValueError(f"{unit_meant(value, kind)} write for example {example}".lstrip())
         return found.worth
 
     return read

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from weft.base import binaries
-from weft.base.errors import WeftError
+from weft.base.errors import WeftError, message_of
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.reply import SocketsReply, SocketWatchReply
 from weft.measure.testbed.agent.request import NoMoreBatches, Sockets
@@ -53,7 +53,7 @@ def _tried(what: str, attempt: Callable[[], list[str]], needed_for: str, get: st
         warnings = attempt()
     except (WeftError, OSError) as error:
         hint = getattr(error, "hint", "")
-        return DoctorRow(AREA, what, "no", str(error), needed_for, hint or get)
+        return DoctorRow(AREA, what, "no", message_of(error), needed_for, hint or get)
     if warnings:
         return DoctorRow(AREA, what, "partly", "; ".join(warnings), needed_for, get)
     return DoctorRow(AREA, what, "yes", "tried", needed_for)
@@ -77,7 +77,12 @@ def _agent() -> Iterator[DoctorRow]:
     except (WeftError, AgentError, OSError) as error:
         get = getattr(error, "hint", "") or _BUILD
         yield DoctorRow(
-            AREA, "agent", "no", str(error), "weft run PLAN --on local:, lab: or real nodes", get
+            AREA,
+            "agent",
+            "no",
+            message_of(error),
+            "weft run PLAN --on local:, lab: or real nodes",
+            get,
         )
         return
     yield DoctorRow(AREA, "agent", "yes", "tried", "weft run PLAN --on local:, lab: or real nodes")
@@ -96,7 +101,7 @@ def _sockets() -> DoctorRow:
         said = asyncio.run(_watching())
     except (WeftError, AgentError, OSError) as error:
         get = getattr(error, "hint", "") or "modprobe tcp_diag udp_diag"
-        return DoctorRow(AREA, what, "no", str(error), needed_for, get)
+        return DoctorRow(AREA, what, "no", message_of(error), needed_for, get)
     if said.why_not:
         seen = f"read every {said.period_ms} ms only: {said.why_not}"
         return DoctorRow(AREA, what, "partly", seen, needed_for, "run weft as root")

@@ -103,6 +103,8 @@ def ask(question: PortsQuestion) -> PortsAnswer:
 
 
 def _ask(question: PortsQuestion) -> PortsAnswer:
+    if question.limit_s is not None and not question.limit_s > 0:
+        raise RequestError(f"--limit {question.limit_s:g}: must be more than 0", "give seconds")
     pins = Pins.parse(question.ports) if question.ports else None
     on = question.on or _by_command(question.command)
     with ExitStack() as stack:

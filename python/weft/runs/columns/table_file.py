@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weft.base.errors import RequestError
+from weft.base.errors import RequestError, message_of
 from weft.base.files.fresh_file import fresh_file
 from weft.base.files.regular_file import open_file
 from weft.base.files.text_file import ContentError, parse_json
@@ -70,7 +70,7 @@ def read_intact(path: Path, schema: pa.Schema) -> Readable:
     try:
         groups = list(intact_groups(path, schema))
     except _Unreadable as error:
-        return Readable(schema.empty_table(), str(error))
+        return Readable(schema.empty_table(), error.message)
     intact = [group for group in groups if group is not None]
     lost = len(groups) - len(intact)
     damage = f"damaged: {lost} of {len(groups)} parts have wrong checksums" if lost else ""
@@ -145,7 +145,7 @@ def _changes(table: pa.Table, name: str) -> list[int]:
 
 
 def _one_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
+    lines = message_of(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
 
 

@@ -20,8 +20,8 @@ from weft.base.statistics import Floats
 from weft.measure.execute.host_settings.places import check_knobs
 from weft.measure.testbed.computed.network import SimulatedNetwork
 from weft.measure.testbed.computed.outcome import SimulatedPhases
-from weft.plan.pattern import Dependent
 from weft.plan.plan import Plan, SizeList, Step
+from weft.simulation.prediction.programs import check_program, settled_program
 from weft.understand.summary.measures import carried_mbps
 
 
@@ -78,24 +78,23 @@ def check_plan(testbed: SimulatedNetwork, plan: Plan) -> None:
     check_steps(plan)
     check_knobs(plan, len(testbed.nodes), True)
     for step in plan.steps:
-        testbed.check(step)
+        if step.is_program:
+            settled_program(testbed, step)
+        else:
+            testbed.check(step)
 
 
 def check_steps(plan: Plan) -> None:
     """Raises RequestError if a plan has steps that cannot be estimated on any testbed."""
     for step in plan.steps:
-        if step.is_adaptive or not step.is_ensemble:
+        if step.is_program:
+            check_program(step)
+        elif step.is_adaptive or not step.is_ensemble:
+            what = "searches" if step.is_adaptive else "is between two nodes"
             raise RequestError(
-                f"step {step.name!r} {_other_kind(step)}: only steps of phases between many nodes are estimated",
-                "take a pattern such as alltoall, ring, random, streams, pairs, cast or matrix",
+                f"step {step.name!r} {what}: only steps between many nodes are estimated",
+                "take a pattern such as alltoall, ring, random, collective, halo, hpl or program",
             )
-
-
-def _other_kind(step: Step) -> str:
-    if step.is_adaptive:
-        return "searches"
-    is_program = isinstance(step.pattern, Dependent)
-    return "has messages that wait for others" if is_program else "is between two nodes"
 
 
 def strata_of(testbed: SimulatedNetwork, step: Step, most: int) -> list[list[Stratum]]:

@@ -17,7 +17,8 @@ from weft.runs.predicted import ComputeTime, PredictedKernel, UnpredictedStep
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import widened
 from weft.simulation.prediction.placed import placed
-from weft.understand.summary.kernels import KernelTime, kernels
+from weft.understand.kinds.kernel_time import KernelTime
+from weft.understand.summary.kernels import kernels
 
 CARRIERS = ("tcp", "mpi")
 """The transports that measurements with TCP streams represent; they say nothing about others."""

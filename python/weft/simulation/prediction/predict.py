@@ -11,7 +11,7 @@ from weft.measure.testbed.computed.network import SimulatedNetwork, open_documen
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.spec import Value
 from weft.plan.load import PlanSource
-from weft.understand.summary.measures import StepMeasure, measures
+from weft.understand.summary.measures import StepMeasure, measures, program_measures
 
 
 @dataclass(frozen=True)
@@ -41,4 +41,5 @@ def predict(testbed: SimulatedNetwork, workload: PlannedWorkload) -> list[StepMe
     request = RunRequest(
         workload.plan, f"sim:{testbed.name}", RunOptions(settings=dict(workload.overrides))
     )
-    return measures(compute_run(testbed, request))
+    run = compute_run(testbed, request)
+    return [*measures(run), *program_measures(run)]

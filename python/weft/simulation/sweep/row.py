@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from weft.base.errors import WeftError
 from weft.simulation.prediction.estimate import EstimatedPhases
+from weft.simulation.prediction.programs import EstimatedProgram
 
 SCHEMA = pa.schema(
     {
@@ -63,6 +64,15 @@ class SweepRow(Struct, frozen=True):
             latency_s=latency_s,
             phases=float(phases.weights.sum()),
         )
+
+    @classmethod
+    def of_program(
+        cls, task: str, point: int, one: EstimatedProgram, time_s: float, latency_s: float = 0.0
+    ) -> SweepRow:
+        """The row of a program that takes `time_s` at this point; its rate is that of its size in this time."""
+        mbps = one.size_bytes * 8e-6 / time_s if time_s else 0.0
+        ends = (one.step, one.size_bytes, time_s, mbps)
+        return cls(task, point, *ends, 0.0, latency_s=latency_s, phases=1.0)
 
     @classmethod
     def refused(cls, task: str, why: WeftError) -> SweepRow:

@@ -25,9 +25,15 @@ from weft.simulation.prediction.estimate import (
     simulate_strata,
     strata_of,
 )
+from weft.simulation.prediction.programs import (
+    fastest,
+    half_as_large_s,
+    phase_s,
+    settled_program,
+)
 from weft.simulation.sweep.row import SweepRow
 
-FORMAT = 3
+FORMAT = 4
 """The format version of tasks and rows; results with another version are recomputed."""
 
 _TRANSFERS = 1 << 16
@@ -53,6 +59,8 @@ class SweptWorkload(Struct, frozen=True):
     plan: str
     overrides: tuple[tuple[str, str], ...] = ()
     most_phases: int = 64
+    digests: tuple[str, ...] = ()
+    """The digests of the traces that it replays, whose paths are absolute."""
 
 
 class HostPoint(Struct, frozen=True):
@@ -90,7 +98,25 @@ def _computed(task: Task) -> list[SweepRow]:
     testbeds = [open_network(task.network, point) for point in task.points]
     for testbed in testbeds:
         check_plan(testbed, plan)
-    return [row for step in plan.steps for row in _rows(task, testbeds, step)]
+    return [
+        row
+        for step in plan.steps
+        for row in (_program_rows if step.is_program else _rows)(task, testbeds, step)
+    ]
+
+
+def _program_rows(task: Task, testbeds: list[SimulatedNetwork], step: Step) -> list[SweepRow]:
+    """The rows of a program: at later points by the algorithm that is fastest at the first."""
+    settled = settled_program(testbeds[0], step)
+    rows = []
+    for one in fastest(testbeds[0], settled):
+        half_s = half_as_large_s(testbeds[0], settled, one)
+        latency_s = 0.0 if half_s is None else min(max(2 * half_s - one.time_s, 0.0), one.time_s)
+        rows.append(SweepRow.of_program(task.key, 0, one, one.time_s, latency_s))
+        for place, testbed in enumerate(testbeds[1:], 1):
+            time_s = phase_s(testbed, settled_program(testbed, step), one.phase)
+            rows.append(SweepRow.of_program(task.key, place, one, time_s))
+    return rows
 
 
 def _rows(task: Task, testbeds: list[SimulatedNetwork], step: Step) -> list[SweepRow]:

@@ -77,7 +77,7 @@ def record(run: RunFolder, size_bytes: int, step: int | None = None) -> MessageT
     try:
         answer = nodes.model.record(to_json(plan), phase)
     except _core.RefusedError as error:
-        raise RequestError(f"{run.directory}: {error}") from None
+        raise RequestError(f"{run.directory}: {error.message}") from None
     return MessageTrace(
         name=nodes.name,
         pattern=plan.pattern.kind,

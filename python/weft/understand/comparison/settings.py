@@ -17,6 +17,8 @@ OF_NODES = "node's "
 """The prefix of facts of nodes, which are no settings of the run."""
 
 NOT_SET = "-"
+STEP = "step "
+"""The prefix of keys of a step."""
 OPTIONS = ": options."
 """The separator between a step's name and one of its options."""
 
@@ -42,9 +44,12 @@ class SettingDifference(msgspec.Struct, frozen=True):
 def setting_differences(a: RunMeta, b: RunMeta) -> list[SettingDifference]:
     """The differences in version, testbed and fabric, plan, effective settings and nodes' facts.
 
-    Options that only one run sets come first. Parts of fabrics are compared only if both runs have a fabric.
+    Options that only one run sets come first. Parts of fabrics are compared only if both runs have a fabric,
+    and keys of steps only if the plans have the same patterns: of others, only what carries the messages.
     """
     left, right = dict(_settings(a)), dict(_settings(b))
+    if _patterns(a.plan) != _patterns(b.plan):
+        left, right = _without_steps(left, a.plan), _without_steps(right, b.plan)
     if NOT_SET in (left["fabric"], right["fabric"]):
         left, right = _without_parts(left), _without_parts(right)
     found = [
@@ -57,6 +62,17 @@ def setting_differences(a: RunMeta, b: RunMeta) -> list[SettingDifference]:
 
 def _without_parts(settings: dict[str, str]) -> dict[str, str]:
     return {what: value for what, value in settings.items() if not what.startswith("fabric's ")}
+
+
+def _patterns(plan: Plan) -> list[str]:
+    return [step.pattern.kind for step in plan.steps]
+
+
+def _without_steps(settings: dict[str, str], plan: Plan) -> dict[str, str]:
+    """Steps of different plans do not belong together; all transports stand for them."""
+    kept = {what: value for what, value in settings.items() if not what.startswith(STEP)}
+    transports = dict.fromkeys(step.transport for step in plan.steps)
+    return {"transport": ", ".join(transports)} | kept
 
 
 def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
@@ -106,7 +122,7 @@ def _plan(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "plan", plan.name
     yield "launches", str(plan.launches)
     for index, step in enumerate(plan.steps):
-        named = f"step {index} ({step.name})"
+        named = f"{STEP}{index} ({step.name})"
         for key, value in _flat(to_data(step)):
             yield f"{named}: {key}", value
 

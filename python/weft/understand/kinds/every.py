@@ -11,6 +11,7 @@ from weft.understand.kinds.kind import ResultKind
 from weft.understand.kinds.linpack.kind import LINPACK
 from weft.understand.kinds.loads.kind import LOADS
 from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
+from weft.understand.kinds.programs.kind import PROGRAMS
 from weft.understand.kinds.race.kind import RACE
 from weft.understand.kinds.traffic.kind import TRAFFIC
 
@@ -23,5 +24,6 @@ KINDS: tuple[ResultKind[Any], ...] = (
     LINPACK,
     INTERFERENCE,
     MULTI_PAIR,
+    PROGRAMS,
 )
 """In the order of the page."""

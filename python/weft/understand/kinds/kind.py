@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
+from weft.understand.kinds.kernel_time import KernelTime
 
 
 class OfStep(Protocol):
@@ -55,6 +56,7 @@ class ResultKind(Generic[R]):
     tables of each name instead of joining them. `has_colour`: figures have a line for each name. `of_run`: they
     are of a whole run, so that no step has a verdict by them. `figures` names a function that draws all steps of a
     page, `module:function`, since drawing takes long to import; it also takes the labels that have colours.
+    `kernels` are the times that predictions give for all steps with results; without it they take those of messages.
     """
 
     name: str
@@ -75,6 +77,7 @@ class ResultKind(Generic[R]):
     has_colour: bool = False
     of_run: bool = False
     figures: str = ""
+    kernels: Callable[[Sequence[R], RunMeta], Iterator[KernelTime]] | None = None
 
     def shown(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
         """The tables that a terminal shows."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from weft.base.interval import Interval
+from weft.base.quantity import range_mbps, range_us
 from weft.base.statistics import median_interval
 from weft.plan.pattern import ManyNodes, Search, Xray
 from weft.runs.columns.tables import EVIDENCE_NAME
@@ -16,6 +17,7 @@ from weft.runs.experiment import MOST_NODES
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.advice.advise import recommendations
+from weft.understand.curve.signature import signature
 from weft.understand.curve.thresholds import thresholds
 from weft.understand.explain.explain import explain
 from weft.understand.grey.report import grey_report, is_health_check
@@ -74,8 +76,7 @@ def _findings(
         if full := full_parts(run):
             verdict = " ".join(one.text for one in full)
             return LimitFindings(verdict, thresholds=thresholds(run), full_parts=full)
-        verdict = "Nothing was measured between many nodes, so nothing is known of the inside of the network."
-        return LimitFindings(verdict, thresholds=thresholds(run))
+        return LimitFindings(_pair_verdict(run), thresholds=thresholds(run))
     if why := _unsearchable(meta):
         return LimitFindings(why)
     networks = meta.plan.networks
@@ -151,6 +152,19 @@ def _limits_of(
         full_rate_mbps=_full_rate(study),
         has_several_paths=study.has_several_paths or not has_one_way(meta.testbed.get("fabric")),
     )
+
+
+def _pair_verdict(run: RunFolder) -> str:
+    """What the nodes of a pair reached; that nothing was measured if there is no curve."""
+    found = signature(run)
+    if found is None:
+        return "Nothing was measured between nodes."
+    parts = [
+        f"latency {range_us(found.latency_us)}" if found.latency_us else "",
+        f"peak {range_mbps(found.peak_mbps)}" if found.peak_mbps else "",
+    ]
+    names = " to ".join(str(node["name"]) for node in run.meta.nodes)
+    return f"{names}: {', '.join(filter(None, parts))}."
 
 
 def _pairs_verdict(orders: list[PairOrder]) -> str:

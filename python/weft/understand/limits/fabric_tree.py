@@ -26,7 +26,7 @@ class FabricTree:
         try:
             self._above = dict(_core.fabric_tree(json.dumps(fabric), network))
         except _core.RefusedError as error:
-            raise RequestError(f"fabric {fabric['name']}: {error}") from None
+            raise RequestError(f"fabric {fabric['name']}: {error.message}") from None
 
     def is_host(self, name: str) -> bool:
         return name in self._index

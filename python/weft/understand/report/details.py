@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from weft.base.quantity import range_mbps, range_us
+from weft.base.quantity import full_size, range_mbps, range_us
 from weft.base.statistics import Floats, thinned_rows
 from weft.understand.curve.convergence import looks
 from weft.understand.curve.curve import Ints, column, message_times_us
@@ -16,7 +16,7 @@ from weft.understand.curve.goal import allowed_error
 from weft.understand.drawing import parts
 from weft.understand.drawing.figure import Spec, chart_spec, short
 from weft.understand.report.evidence import evidence_rows, moved_rows
-from weft.understand.report.figures.pair.curves import note, size_text
+from weft.understand.report.figures.pair.curves import note
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries, time_us
 
@@ -52,7 +52,7 @@ def _of_series(one: CurveSeries, limit: int) -> Iterator[Detail]:
         yield {
             "series": one.label,
             "size": point.size_bytes,
-            "title": f"{one.label}: {size_text(point.size_bytes)}",
+            "title": f"{one.label}: {full_size(point.size_bytes)}",
             "text": f"{range_us(time_us(point))}, {range_mbps(point.throughput_mbps)}; {note(point)}",
             **_batches(launch[begin:end], times[begin:end], limit),
             "looks": [[look.launches, *map(short, _ends(look.time_us))] for look in found],

@@ -8,14 +8,13 @@ from itertools import compress, groupby
 from typing import Any
 
 from weft.base.nodeset import fold
-from weft.base.quantity import format_us
+from weft.base.quantity import format_us, full_size
 from weft.base.table import ResultTable
 from weft.plan.plan import Plan, Step, to_data
 from weft.runs.folder import RunFolder
 from weft.runs.guests import guests_text
 from weft.runs.records.records import Effective, Headroom, ImportedFile, TestbedRecord
 from weft.understand.curve.delivery import deliveries
-from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.series import CurveSeries
 from weft.understand.report.table import PageTable
 from weft.understand.tables.points import deliveries_table
@@ -121,7 +120,7 @@ def value_text(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if key.endswith("bytes") and isinstance(value, int | float):
-        return size_text(int(value))
+        return full_size(int(value))
     if isinstance(value, list):
         return ", ".join(value_text(key, item) for item in value)
     if isinstance(value, dict):

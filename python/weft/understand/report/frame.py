@@ -47,6 +47,11 @@ def render(template: str, data: Mapping[str, Any], values: Mapping[str, Any]) ->
     )
 
 
+def page_path(out: Path) -> Path:
+    """Where a page goes that the user wants at `out`: a name without a suffix is a folder, as of figures and tables."""
+    return out / FILE_NAME if out.is_dir() or not out.suffix else out
+
+
 def write_page(html: str, path: Path) -> Path:
     """Write a page to `path`; replaces an old one atomically. Raises RequestError if `path` is a folder, and WorkError
     if it cannot be written."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 from weft.base.alike import listed
 from weft.base.interval import Interval
-from weft.base.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
+from weft.base.quantity import format_mbps, format_us, full_size, range_bytes, range_mbps, range_us
+from weft.plan.pattern import Search
 from weft.runs.folder import RunFolder
 from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.stops import ASSUMED, beside_earlier, difference_text, stop_line
 from weft.understand.curve.thresholds import threshold_lines
+from weft.understand.curve.uncertain import uncertainty
 from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.kind import ApplicationStep
 from weft.understand.report.applications import application_steps
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
-from weft.understand.report.figures.pair.curves import size_text
+from weft.understand.report.phase_sentences import phase_sentences
 from weft.understand.report.series import CurveSeries, series_of
 from weft.understand.tables.signature import certainty
 
@@ -32,12 +35,37 @@ def verdict(run: RunFolder) -> str:
     return "\n".join(sentences or [nothing_measured(run)])
 
 
+def answer(run: RunFolder) -> list[str]:
+    """What a run came to, in lines: its verdict, and how long its steps between many nodes took."""
+    return [*verdict(run).splitlines(), *phase_sentences(run)]
+
+
 def disturbed_sentence(run: RunFolder) -> str:
     """Why a disturbed run allows no conclusions; empty if it does."""
     reason = not_usable(run.meta)
     return (
         f"Disturbed: {reason}. What follows is the machine's and proves nothing." if reason else ""
     )
+
+
+def doubts(run: RunFolder) -> list[str]:
+    """Why nothing can be concluded from a run, or why its numbers are too uncertain to use; empty if they can be
+    used."""
+    if disturbed := disturbed_sentence(run):
+        return [disturbed]
+    found = [(subject(one), uncertainty(one.signature)) for one in series_of([run])]
+    said = [(name, text) for name, text in found if text]
+    return [text if len(found) == 1 else f"{name}: {text}" for name, text in said]
+
+
+def next_command(run: RunFolder) -> str:
+    """The command that says more about a run, with what it says."""
+    folder = shlex.quote(str(run.directory))
+    if run.meta.status == "partial":
+        return f"next: weft run --resume {folder}   # measures what is missing"
+    if any(True for _ in run.meta.plan.steps_of(Search)):
+        return f"next: weft diagnose {folder}   # limits, slow nodes and slow routes"
+    return f"next: weft show {folder}   # the numbers; weft report: the figures"
 
 
 def sentence(one: CurveSeries) -> str:
@@ -163,7 +191,7 @@ def _stops(one: CurveSeries) -> Iterator[tuple[str, list[str]]]:
     differing = [each for each in beside_earlier(meta, step) if each["reason"] == "differs"]
     if meta.against:
         texts = [
-            f"{size_text(each['size_bytes'])} is {difference_text(each)}" for each in differing
+            f"{full_size(each['size_bytes'])} is {difference_text(each)}" for each in differing
         ]
         yield f"Beside {meta.against['path']}, {ASSUMED}: ", texts
 
@@ -172,9 +200,9 @@ def _dip(point: CurvePoint) -> str:
     expected = point.expected_mbps
     reached = format_mbps(point.throughput_mbps.median)
     promised = f" where its neighbours promise {format_mbps(expected.median)}" if expected else ""
-    return f"{size_text(point.size_bytes)} reaches {reached}{promised}"
+    return f"{full_size(point.size_bytes)} reaches {reached}{promised}"
 
 
 def _modes(point: CurvePoint) -> str:
     times = " or ".join(format_us(time) for time in point.modes.locations)
-    return f"{size_text(point.size_bytes)} takes {times}"
+    return f"{full_size(point.size_bytes)} takes {times}"

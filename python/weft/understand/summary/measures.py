@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from weft.plan.pattern import ManyNodes
+from weft.plan.pattern import Collective, Halo, Hpl, ManyNodes, Program
 from weft.plan.plan import CountRule, Step
 from weft.runs.folder import RunFolder
 from weft.understand.curve.points import CurvePoint, points
+from weft.understand.ensemble.activities import activities
 from weft.understand.ensemble.phases import PhaseResult, phases
 
 
@@ -23,6 +25,24 @@ class StepMeasure:
     size_bytes: int
     time_s: float
     rate_mbps: float
+
+
+def program_measures(run: RunFolder) -> list[StepMeasure]:
+    """The measures of a run's programs whose nodes do one thing (collectives, halos, Linpack, traces), one for each
+    step and size: the time until the last node has ended, by the fastest algorithm. Medians over launches."""
+    steps = run.meta.plan.steps
+    best: dict[tuple[str, int], float] = {}
+    for one in activities(run):
+        step = steps[one.step]
+        if isinstance(step.pattern, (Collective, Halo, Hpl, Program)):
+            size_bytes = one.size_bytes if isinstance(step.pattern, Collective | Halo) else 0
+            key = (step.name, size_bytes)
+            best[key] = min(one.elapsed_ms / 1e3, best.get(key, math.inf))
+    return [
+        StepMeasure(step, size, time_s, size * 8e-6 / time_s)
+        for (step, size), time_s in best.items()
+        if time_s > 0
+    ]
 
 
 def measures(run: RunFolder) -> list[StepMeasure]:

@@ -12,7 +12,8 @@ from weft.base.quantity import format_bytes, format_us, significant
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.runs.predicted import PredictedKernel, RunPrediction, read_prediction
-from weft.understand.summary.kernels import KernelTime, kernels
+from weft.understand.kinds.kernel_time import KernelTime
+from weft.understand.summary.kernels import kernels
 
 Verdict = Literal["within", "without", "no interval", "not measured"]
 Off = Literal["compute", "network", "unknown"]

@@ -14,7 +14,6 @@ from weft.understand.curve.delivery import DeliveryCounts, deliveries
 from weft.understand.curve.points import CurvePoint, curve_points
 from weft.understand.curve.signature import Signature, of_curve, of_curves
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
-from weft.understand.ensemble.activities import PhaseActivity, activities
 from weft.understand.ensemble.effects import Effects, effects_of
 from weft.understand.ensemble.matrix import matrices
 from weft.understand.ensemble.phases import Bottleneck, PhaseResult, bottlenecks, phases
@@ -33,6 +32,7 @@ from weft.understand.node.occupation import (
 )
 from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
+from weft.understand.summary.all_warnings import joined_warnings
 from weft.understand.summary.predictions import PredictionCheck, held
 
 
@@ -60,7 +60,6 @@ class Summary:
     deliveries: list[DeliveryCounts] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     studies: list[SettingStudy] = field(default_factory=list)
-    activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
     """Results by the name of their kind (`weft.understand.kinds`)."""
     prediction: PredictionCheck | None = None
@@ -97,7 +96,6 @@ class Summary:
             "caches": self.caches,
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
-            "activities": self.activities,
             **self._results_json(),
             "prediction": self.prediction and self.prediction.to_json(),
             "studies": [one.to_json() for one in self.studies],
@@ -127,7 +125,6 @@ def summarise(run: RunFolder) -> Summary:
     rates = MedianRates.of(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     predicted = held(run)
-    notes = [*(signature.notes if signature else []), *(predicted.warnings if predicted else [])]
     return Summary(
         meta=run.meta,
         points=[point for curve in found for point in curve_points(curve)],
@@ -135,7 +132,7 @@ def summarise(run: RunFolder) -> Summary:
         phases=phases(run, rates),
         effects=[effects for effects in taken_apart if effects],
         rates=rates,
-        warnings=[*run.meta.warnings, *notes],
+        warnings=joined_warnings(run, signature, predicted),
         bottlenecks=bottlenecks(run),
         occupation=occupation(run),
         budgets=budgets(run),
@@ -145,7 +142,6 @@ def summarise(run: RunFolder) -> Summary:
         deliveries=deliveries(run),
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
         studies=studies(run),
-        activities=activities(run),
         results={kind.name: kind.results(run) for kind in KINDS},
         prediction=predicted,
         signatures=[of_curve(curve) for curve in found],

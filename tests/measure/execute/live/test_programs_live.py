@@ -64,15 +64,16 @@ def test_a_live_run_says_what_a_simulated_one_says(
     assert [one.algorithm for one in found.results["collectives"]] == [
         one.algorithm for one in computed.results["collectives"]
     ]
-    assert {(one.nodes, one.trials) for one in found.activities} == {(3, 4)}
-    for one in found.activities:
+    programs = found.results["activities"]
+    assert {(one.nodes, one.trials) for one in programs} == {(3, 4)}
+    for one in programs:
         assert one.elapsed.low <= one.elapsed_ms <= one.elapsed.high
         assert len(one.by_launch_ms) == 2
-    halo = found.activities[-1]
+    halo = programs[-1]
     compute_ms = next(share for share in halo.shares if share.kind == "compute")
     assert 3.0 <= compute_ms.median_ms <= halo.elapsed_ms
     compared = compare(live, simulated)
-    assert len(compared.points) == len(found.activities)
+    assert len(compared.points) == len(programs)
 
 
 def test_messages_are_samples_that_end_after_they_began(live: RunFolder) -> None:

@@ -93,7 +93,9 @@ def test_programs_over_mpi_leave_what_those_of_agents_do(run: RunFolder) -> None
     ways = {one.algorithm for one in found.results["collectives"] if one.operation == "allreduce"}
     assert {"ring", "rabenseifner", "hierarchical", "library"} < ways
     assert "allreduce" in {one.operation for one in library_costs(found.results["collectives"])}
-    halo, trace = (next(one for one in found.activities if one.step == step) for step in (2, 3))
+    halo, trace = (
+        next(one for one in found.results["activities"] if one.step == step) for step in (2, 3)
+    )
     computing = {one.step: one.shares[0] for one in (halo, trace)}
     assert 3.0 <= computing[2].median_ms <= halo.elapsed_ms
     assert trace.nodes == 2 and 1.0 < computing[3].worst_ms <= trace.elapsed_ms

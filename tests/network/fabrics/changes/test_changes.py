@@ -142,7 +142,7 @@ def test_packets_and_another_network() -> None:
         ("two-racks", "switches.rak1.capacity=1 Gb/s", "did you mean rack1"),
         ("two-racks", "links.rack1.rate=4 Gb/s", "nothing would change"),
         ("two-racks", "links.rack1.rate=4", "the unit is missing"),
-        ("two-racks", "links.rack1.rate=4 GB/s", "no unit of this"),
+        ("two-racks", "links.rack1.rate=4 gb/s", "did you mean 4 Gb/s or 4 GB/s?"),
         ("two-racks", "links.rack1.speed=4 Gb/s", "have no 'speed'"),
         ("two-racks", "links.rack1.rate*=fast", "the factor must be a number"),
         ("two-racks", "switches.rack1.capacity*=2", "no capacity to multiply"),

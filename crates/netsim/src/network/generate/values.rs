@@ -55,7 +55,7 @@ impl<'a> Values<'a> {
     /// A whole number of at least `least`.
     pub fn number(&self, key: &'static str, least: u64) -> Result<u64, String> {
         let value = self.number_or(key, least, None)?;
-        value.ok_or_else(|| format!("{key} is missing"))
+        value.ok_or_else(|| self.missing(key))
     }
 
     /// The same, with a default.
@@ -88,7 +88,7 @@ impl<'a> Values<'a> {
 
     /// Whole numbers with an x in between.
     pub fn dims(&self, key: &'static str, least: u64) -> Result<Vec<u64>, String> {
-        let text = self.get(key).ok_or_else(|| format!("{key} is missing"))?;
+        let text = self.get(key).ok_or_else(|| self.missing(key))?;
         let dims = text.split('x').map(|part| part.trim().parse::<u64>().ok());
         let dims: Option<Vec<_>> = dims.collect();
         dims.filter(|dims| {
@@ -134,6 +134,20 @@ impl<'a> Values<'a> {
         };
         let delay = Nanoseconds::parse(text).map_err(|why| format!("{key}: {why}"))?;
         Ok(delay.0 as f64 / 1e9)
+    }
+
+    /// That a key is missing, or misspelt.
+    fn missing(&self, key: &'static str) -> String {
+        let known = self.known.borrow();
+        let others = self.given.keys().map(String::as_str);
+        let others: Vec<_> = others.filter(|other| !known.contains(other)).collect();
+        let near = others
+            .iter()
+            .find(|other| !did_you_mean(other, std::iter::once(key)).is_empty());
+        match near {
+            Some(other) => format!("unknown parameter {other:?}, did you mean {key:?}?"),
+            None => format!("{key} is missing"),
+        }
     }
 
     /// Refuses keys that were not read.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -13,7 +15,9 @@ from weft.base.catalog import known_names
 from weft.base.errors import RequestError
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable, Value, ends
+from weft.faces.api.columns.files import write_csv, write_parquet
 from weft.faces.api.columns.text import html_table, text_table
+from weft.faces.api.public.function import public
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,8 +42,9 @@ SHOWN_ROWS = 10
 class Table:
     """A table that pandas, polars, DuckDB and other users of Arrow's PyCapsule interface read without a copy.
 
-    `len(table)` is its number of rows, `table["size_bytes"]` a column as a NumPy array (shape: rows), and
-    `polars.DataFrame(table)` or `duckdb.sql("select * from table")` (of `table.to_arrow()`) work directly.
+    `len(table)` is its number of rows, `table["size_bytes"]` a column as a NumPy array (shape: rows).
+    `polars.DataFrame(table)` (not `polars.from_arrow`, which makes one column of structs) or
+    `duckdb.sql("select * from table")` (of `table.to_arrow()`) work directly.
     """
 
     SCHEMA: ClassVar[pa.Schema]
@@ -48,6 +53,8 @@ class Table:
     def __init__(self, table: pa.Table, name: str = "") -> None:
         self._table = table
         self._name = name or type(self).__name__
+        self.elsewhere: Callable[[], str] = str
+        """Says, of a table without rows, which table has them."""
 
     @classmethod
     def of_results(cls, name: str, results: ResultTable) -> Self:
@@ -89,7 +96,7 @@ class Table:
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
         """A column as a NumPy array; raises RequestError for an unknown name."""
         if column not in self.columns:
-            raise RequestError(f"no column {column!r}", known_names(column, self.columns))
+            raise RequestError(f"no column {column!r}", known_names(str(column), self.columns))
         array: npt.NDArray[Any] = self._table[column].to_numpy()
         return array
 
@@ -113,6 +120,16 @@ class Table:
         frame: polars.DataFrame = _needed("polars").DataFrame(self._table)
         return frame
 
+    @public
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write it as CSV, a heading of the columns' names first, and return the path; raises WorkError."""
+        return write_csv(self._table, Path(path))
+
+    @public
+    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
+        """Write it as Parquet and return the path; fields keep their `label` and `unit`. Raises WorkError."""
+        return write_parquet(self._table, Path(path))
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The table as a capsule, by Arrow's PyCapsule interface."""
         return self._table.__arrow_c_stream__(requested_schema)
@@ -122,6 +139,8 @@ class Table:
         return self._table.schema.__arrow_c_schema__()
 
     def __repr__(self) -> str:
+        if not len(self) and (elsewhere := self.elsewhere()):
+            return f"{self._title}: {elsewhere}"
         return f"{self._title}\n{text_table(self.columns, self._head)}"
 
     def _repr_html_(self) -> str:

@@ -33,7 +33,7 @@ class Tables(dict[str, Table]):
         return cls({name: Table.of_results(name, table) for name, table in found.items()})
 
     def __missing__(self, name: str) -> NoReturn:
-        raise RequestError(f"no table {name!r}", known_names(name, list(self)) if self else "")
+        raise RequestError(f"no table {name!r}", known_names(str(name), list(self)) if self else "")
 
 
 class Samples(Table):

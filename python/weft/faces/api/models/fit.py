@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from weft.base.catalog import known_names
-from weft.base.errors import RequestError
+from weft.base.errors import ArgumentError, RequestError
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said, shown
+from weft.faces.api.public.function import public
 from weft.faces.api.run import Run
 from weft.network.model.estimate import Estimate, FittedModel, residuals_table
 from weft.network.model.gamma_points import read_gamma_points
@@ -137,7 +138,7 @@ class Fit(Said):
 
         `at` is a number or a sequence of numbers; the table has a row for each.
         """
-        places = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        places = _numbers(at)
         predicted = self.fitted.model.predict(places)
         if self.fitted.axis == "gamma":
             return Predictions(pa.table({"gamma": places, "gain_share": predicted}))
@@ -152,6 +153,18 @@ class Fit(Said):
         doubts = [f"disturbed: {one}" for one in found.doubts]
         parameters = map(_estimate_text, found.estimates)
         return [*doubts, title, *parameters, *found.notes, *misfit_lines(found.misfits)]
+
+
+def _numbers(at: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Places on a curve (shape: places); raises ArgumentError if they are no numbers of 0 or more."""
+    hint = "such as [1024, 65536]"
+    try:
+        places = np.atleast_1d(np.asarray(at, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ArgumentError(f"predict: {at!r} has something else than numbers", hint) from None
+    if places.ndim != 1 or not np.all(places >= 0):
+        raise ArgumentError(f"predict: {at!r} is not a list of numbers of 0 or more", hint)
+    return places
 
 
 def _estimate_text(one: Estimate) -> str:
@@ -173,12 +186,22 @@ def _doubts(sources: Sources) -> list[str]:
     return [reason for meta in metas if (reason := not_usable(meta))]
 
 
+def fitted_model(
+    name: str, sources: Sources, size_bytes: Size, held: PredictionCheck, ceiling: bool
+) -> FittedModel:
+    """The model with this name, fitted to the sources, with doubts about these; raises RequestError."""
+    if not sources:
+        raise RequestError(f"{name} is fitted to a run", "give one")
+    return _FITS[name](sources, size_bytes, dict(held), ceiling).doubted(_doubts(sources))
+
+
 class Model(Said):
     """A model that can be fitted to runs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
+    @public
     def fit(
         self,
         *sources: Run | str | os.PathLike[str],
@@ -188,18 +211,22 @@ class Model(Said):
     ) -> Fit:
         """Fit it to a run, to two (before and after offload), or to a table of gammas; raises RequestError if that is
         impossible. The arguments are those of `weft.fit`."""
-        if not sources:
-            raise RequestError(f"{self.name} is fitted to a run", "give one")
         given = [one.stored if isinstance(one, Run) else os.fspath(one) for one in sources]
-        fitted = _FITS[self.name](given, size_bytes, dict(hold or {}), ceiling)
-        return Fit(fitted.doubted(_doubts(given)))
+        return Fit(fitted_model(self.name, given, size_bytes, hold or {}, ceiling))
 
     def lines(self) -> list[str]:
         """Its name."""
         return [f"model {self.name}"]
 
 
-models = {name: Model(name) for name in _FITS}
+class Models(dict[str, Model]):
+    """Models by name; an unknown name raises RequestError."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise RequestError(f"no model {name!r}", known_names(str(name), list(self)))
+
+
+models = Models({name: Model(name) for name in _FITS})
 """The models by name: `weft.models["hockney"].fit(run).predict([1024])`."""
 
 
@@ -217,6 +244,4 @@ def fit(
     parameters with fixed values. size_bytes: the message size to fit. ceiling: fit a greatest throughput too (laws).
     Raises RequestError if the runs lack what the model needs.
     """
-    if model not in models:
-        raise RequestError(f"no model {model!r}", known_names(model, list(models)))
     return models[model].fit(*runs, hold=hold, size_bytes=size_bytes, ceiling=ceiling)

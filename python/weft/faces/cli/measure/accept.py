@@ -12,7 +12,7 @@ from weft.base.errors import RequestError
 from weft.faces.api.accept import accept as carry_out
 from weft.faces.api.accept import resume_acceptance
 from weft.faces.cli.approval import is_agreed, yes_option
-from weft.faces.cli.options import nodes_option, ports_option, scale_option
+from weft.faces.cli.options import ON, nodes_option, on_help, ports_option, scale_option
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.acceptance import print_acceptance
 from weft.faces.cli.tables.progress import progress
@@ -22,7 +22,7 @@ from weft.operate.acceptance.vendor.junit import write_junit
 
 
 @click.command(epilog="Example: weft accept --on lab:bad-cable")
-@click.option("--on", "testbed", metavar="TESTBED", help="What to accept, such as ssh:n[1-64].")
+@click.option("--on", "testbed", metavar=ON, help=on_help("What to accept, such as ssh:n[1-64]"))
 @click.option(
     "--expect",
     metavar="FILE",

@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from weft.base.quantity import number
-from weft.faces.cli.options import nodes_option, ports_option
+from weft.faces.cli.options import ON, nodes_option, on_help, ports_option
 from weft.faces.cli.output import json_option, plain, print_json
 from weft.faces.cli.tables.guests import print_needs
 from weft.faces.cli.tables.layout import plain_table, terminal, titled
@@ -29,7 +29,7 @@ HEADINGS = {
 
 @click.command(epilog="Example: weft check --on ssh:node[01-32]")
 @click.option(
-    "--on", "spec", required=True, metavar="KIND:NAME", help="What to check, such as ssh:n[1-8]."
+    "--on", "spec", required=True, metavar=ON, help=on_help("What to check, such as ssh:n[1-8]")
 )
 @click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
 @nodes_option

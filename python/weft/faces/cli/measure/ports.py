@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from weft.faces.cli.duration import Duration
+from weft.faces.cli.options import ON, on_help
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.job_ports import print_answer
 from weft.operate.job_ports.ask import PortsQuestion, ask
@@ -18,8 +19,8 @@ from weft.operate.job_ports.ask import PortsQuestion, ask
     "--on",
     "spec",
     default="",
-    metavar="KIND:NAME",
-    help="The job's nodes, such as ssh:a,b or lab:pair.  [default: those after --host]",
+    metavar=ON,
+    help=on_help("The job's nodes, such as ssh:a,b or lab:pair", "those after --host"),
 )
 @click.option(
     "--ports", default="", metavar="RANGE", help="Keep the job to ports, such as 40000-40063."

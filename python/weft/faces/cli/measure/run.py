@@ -18,7 +18,7 @@ from weft.faces.api.request import run_request
 from weft.faces.cli.approval import is_agreed
 from weft.faces.cli.duration import Duration
 from weft.faces.cli.measure.plan_help import PlanCommand
-from weft.faces.cli.options import nodes_option, ports_option, split_settings
+from weft.faces.cli.options import ON, nodes_option, on_help, ports_option, split_settings
 from weft.faces.cli.output import json_option, print_json, print_run
 from weft.faces.cli.tables.guests import print_guests
 from weft.faces.cli.tables.layout import terminal
@@ -50,7 +50,7 @@ from weft.understand.summary.predictions import held
 @cloup.argument("plan", required=False)
 @cloup.option_group(
     "Where and what",
-    cloup.option("--on", "testbed", metavar="TESTBED", help="What to run on, such as lab:pair."),
+    cloup.option("--on", "testbed", metavar=ON, help=on_help("What to run on, such as lab:pair")),
     cloup.option("--out", metavar="DIR", help="Run folder to write.  [default: runs/PLAN-TIME]"),
     cloup.option(
         "--resume",
@@ -196,6 +196,7 @@ def run(
 
     \b
     lab:FABRIC     a virtual cluster on this machine
+    vm:FABRIC      the same of virtual machines
     sim:FABRIC     a simulated network
     node:MACHINE   two simulated nodes
     local:         two processes on this machine

@@ -13,7 +13,7 @@ from weft.faces.api.tune import tune as carry_out
 from weft.faces.cli.approval import is_agreed, yes_option
 from weft.faces.cli.duration import Duration
 from weft.faces.cli.measure.accept import showing
-from weft.faces.cli.options import nodes_option, ports_option, scale_option
+from weft.faces.cli.options import ON, nodes_option, on_help, ports_option, scale_option
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.tuning import print_foreseen, print_tuning
 from weft.operate.tuning.foresee import foresee
@@ -22,7 +22,7 @@ from weft.operate.tuning.tune import side_effects_of_tuning
 
 
 @click.command(epilog="Example: weft tune --on lab:gigabit-pair --for stream --time '2 min'")
-@click.option("--on", "testbed", metavar="TESTBED", help="What to tune, such as ssh:a,b.")
+@click.option("--on", "testbed", metavar=ON, help=on_help("What to tune, such as ssh:a,b"))
 @click.option(
     "--for",
     "goal",

@@ -7,14 +7,14 @@ import click
 from weft.base.errors import RequestError
 from weft.faces.cli.approval import is_agreed, yes_option
 from weft.faces.cli.measure.accept import showing
-from weft.faces.cli.options import nodes_option, ports_option
+from weft.faces.cli.options import ON, nodes_option, on_help, ports_option
 from weft.faces.cli.output import json_option, print_json
 
 
 @click.command(epilog="Example: weft verify advice link-n7")
 @click.argument("folder", metavar="DIR")
 @click.argument("id", metavar="ID", required=False)
-@click.option("--on", "testbed", metavar="TESTBED", help="Where.  [default: where it was measured]")
+@click.option("--on", "testbed", metavar=ON, help=on_help("Where", "where it was measured"))
 @click.option("--scale", type=float, help="Multiply a lab's rates.  [default: as it was]")
 @nodes_option
 @ports_option

@@ -8,7 +8,7 @@ import sys
 import click
 
 from weft.base.errors import RequestError
-from weft.faces.cli.options import nodes_option, ports_option, scale_option
+from weft.faces.cli.options import ON, nodes_option, on_help, ports_option, scale_option
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.progress import progress
 from weft.faces.cli.tables.vpn import print_comparison, print_observed
@@ -21,7 +21,7 @@ from weft.operate.vpn.measure import VpnRequest, measure_vpn
 
 
 @click.command(epilog="Example: weft vpn --on ssh:a,b --through 10.8.0.1,10.8.0.2")
-@click.option("--on", "spec", required=True, metavar="TESTBED", help="The nodes, such as ssh:a,b.")
+@click.option("--on", "spec", required=True, metavar=ON, help=on_help("The nodes, such as ssh:a,b"))
 @click.option(
     "--through",
     required=True,

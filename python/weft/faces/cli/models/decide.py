@@ -12,7 +12,7 @@ from weft.decisions.decision.document import DesignDecision
 from weft.decisions.decision.tables import (
     broken_table,
     designs_table,
-    dominated_table,
+    ranked,
     sensitivity_table,
 )
 from weft.faces.api.decide import decide as carry_out
@@ -71,8 +71,7 @@ def print_decision(found: DesignDecision) -> None:
     """The verdict first, then what it rests on."""
     console = terminal(soft_wrap=True)
     console.print(found.text, style="bold")
-    frontier = designs_table(found, found.on_frontier).titled(_frontier_title(found))
-    for table in (frontier, broken_table(found), dominated_table(found)):
+    for table in (designs_table(found, ranked(found)).titled(_title(found)), broken_table(found)):
         _print_first(console, table)
     if found.failed:
         lines = [f"  {one.name}: {one.why}" for one in found.failed[:MOST_ROWS]]
@@ -90,9 +89,10 @@ def _print_first(console: Console, table: ResultTable) -> None:
         print_table(console, replace(table, rows=table.rows[:MOST_ROWS], remarks=more))
 
 
-def _frontier_title(found: DesignDecision) -> str:
-    has_prices = any(one.cost for one in found.designs)
-    return "Frontier of price and time" if has_prices else "The fastest; no design has a price"
+def _title(found: DesignDecision) -> str:
+    if not any(one.cost for one in found.designs):
+        return "All designs, the best first; none has a price"
+    return f"All designs, the best first; {len(found.frontier)} on the frontier of price and time"
 
 
 def _more(count: int) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 from rich.console import Console
 
@@ -12,7 +14,7 @@ from weft.faces.api.run import opened as open_run
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.layout import print_disturbed, print_table, terminal, titled
 from weft.faces.cli.tables.run.thresholds import print_thresholds
-from weft.runs.meta import RunMeta
+from weft.runs.meta import RunMeta, Warning
 from weft.understand.host.disturbed import not_usable
 from weft.understand.limits.findings import LimitFindings
 from weft.understand.tables.limits import folded_tables
@@ -36,18 +38,18 @@ def diagnose(run: str, fabric: str | None, scale: float | None, as_json: bool) -
     that description are listed.
     """
     opened = open_run(run)
-    found = diagnose_run(opened, fabric=fabric, scale=scale).findings
+    found = diagnose_run(opened, fabric=fabric, scale=scale)
     if as_json:
-        print_json(found.to_json())
+        print_json(found.findings.to_json())
     else:
-        print_findings(found, opened.meta)
+        print_findings(found.findings, opened.meta, found.warnings)
 
 
 MOST_ROWS = 20
 """Longer lists are complete only in --json."""
 
 
-def print_findings(found: LimitFindings, meta: RunMeta) -> None:
+def print_findings(found: LimitFindings, meta: RunMeta, warnings: Sequence[Warning] = ()) -> None:
     """Print the verdict, the tables behind it, open questions, and warnings of the run."""
     console = terminal()
     print_disturbed(console, not_usable(meta))
@@ -71,7 +73,7 @@ def print_findings(found: LimitFindings, meta: RunMeta) -> None:
         names = listed(fold_names(found.unobservable), MOST_ROWS)
         console.print(f"\nnot observable: {names} (the nodes cannot fill them)", soft_wrap=True)
     print_thresholds(found.thresholds, meta, console)
-    for warning in meta.warnings:
+    for warning in warnings:
         console.print(f"\nwarning: {warning.message} [{warning.code}]", soft_wrap=True)
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from weft.base.errors import RequestError
 from weft.base.quantity import number
-from weft.faces.api.models.fit import models
+from weft.faces.api.models.fit import fitted_model, models
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.layout import plain_table, print_disturbed, print_table, terminal
 from weft.network.model.estimate import Estimate, FittedModel, residuals_table
@@ -46,7 +46,7 @@ def fit(
     them, before and after, or to a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.
     """
     held = dict(_held(each) for each in holds)
-    fitted = models[model].fit(*sources, hold=held, size_bytes=size_bytes, ceiling=ceiling).fitted
+    fitted = fitted_model(model, sources, size_bytes, held, ceiling)
     if as_json:
         print_json(fitted.to_json())
         return

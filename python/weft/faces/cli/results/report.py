@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: weft report runs/base runs/offload --out both.html")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option("--out", metavar="FILE", help="HTML file to write.  [default: report.html in RUN]")
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="HTML file to write, or a folder for it.  [default: report.html in RUN]",
+)
 @click.option("--figures", metavar="DIR", help="Also write every figure there, as SVG and PNG.")
 @json_option
 def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json: bool) -> None:
@@ -25,10 +29,10 @@ def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json:
     RUN may also be a folder of `weft twin`, `weft what-if`, `weft decide` or `weft recommend`.
     """
     # Drawing is slow to import: no other command should wait for it.
-    from weft.understand.report.frame import FILE_NAME
+    from weft.understand.report.frame import FILE_NAME, page_path
 
     document = _document([Path(run) for run in runs])
-    path = document.write(Path(out) if out else Path(runs[0]) / FILE_NAME)
+    path = document.write(page_path(Path(out)) if out else Path(runs[0]) / FILE_NAME)
     drawn = document.write_figures(Path(figures)) if figures else []
     if as_json:
         print_json(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from weft.faces.cli.tables.layout import Terminal
 from weft.measure.execute.progress import Reporter
+
+EVERY_S = 10.0
+"""Without a terminal, the least time between two lines about what is running."""
 
 
 class Bar(Reporter):
@@ -38,10 +42,16 @@ class Bar(Reporter):
 
 
 class LineProgress(Reporter):
-    """Without a terminal: only announcements, no progress."""
+    """Without a terminal: announcements, and what is running at most every EVERY_S seconds."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._said_s = monotonic()
+
+    def describe(self, text: str) -> None:
+        if monotonic() - self._said_s >= EVERY_S:
+            self.announce(text)
+            self._said_s = monotonic()
 
     def announce(self, text: str) -> None:
         self._console.print(text, soft_wrap=True, markup=False, highlight=False)

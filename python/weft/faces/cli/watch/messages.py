@@ -6,11 +6,11 @@ import math
 
 import click
 
-from weft.base.amount import amount_of
+from weft.base.amount import amount_of, unit_meant
 from weft.base.errors import RequestError
 
 message_option = click.option(
-    "--message", metavar="SIZE", help="State what a message of this size takes, such as 1MB."
+    "--message", metavar="SIZE", help="State what a message of this size takes, such as '1 MB'."
 )
 ranks_option = click.option(
     "--ranks",
@@ -25,5 +25,8 @@ def message_bytes(message: str | None) -> int | None:
         return None
     size = amount_of(message, "size")
     if size is None or not 1 <= size.worth < math.inf:
-        raise RequestError(f"--message {message}: not a size", "for example 8B, 20kB or 1MB")
+        raise RequestError(
+            f"--message {message}: not a size",
+            unit_meant(message, "size") or "for example 8 B, 20 kB or 1 MB",
+        )
     return int(size.worth)

@@ -37,6 +37,7 @@ def show(
 ) -> None:
     """Show outages, changes and times of the links in FOLDER."""
     from weft.faces.api.watch import open_watch
+    from weft.links.analysis.messages import message_times
 
     size = message_bytes(message)
     if ranks and not size:
@@ -47,7 +48,7 @@ def show(
     for note in watched.notes:
         click.echo(note, err=True)
     found = watched.findings
-    messages = watched.messages(size, ranks) if size else []
+    messages = message_times(watched.series, size, ranks) if size else []
     if as_json:
         print_json(plain(found) | ({"messages": plain(messages)} if size else {}))
         return

@@ -7,7 +7,7 @@ import time
 
 import click
 
-from weft.base.amount import amount_of
+from weft.base.amount import amount_of, unit_meant
 from weft.base.errors import RequestError
 
 since_option = click.option("--since", help="Only what is younger, such as 12h, 30d or 4w.")
@@ -20,6 +20,7 @@ def begin_s(since: str | None) -> float | None:
     age = amount_of(since, "time")
     if age is None or not 0 <= age.worth < math.inf:
         raise RequestError(
-            f"--since {since}: not a time", "give minutes, hours, days or weeks: 12h"
+            f"--since {since}: not a time",
+            unit_meant(since, "time") or "give minutes, hours, days or weeks: 12h",
         )
     return time.time() - age.worth

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starlette.types import Receive, Scope, Send
 
-from weft.base.errors import RequestError
+from weft.base.errors import RequestError, message_of
 from weft.base.http_server import LOOPBACK, answer, listen
 from weft.links.watch.exporter.metrics import families
 from weft.links.watch.exporter.text import PLAIN, content_type, text_of
@@ -43,7 +43,7 @@ class Exporter:
             try:
                 await _answer(send, 200, self._text(format), format)
             except (RequestError, OSError) as error:
-                await _answer(send, 503, f"{error}\n".encode())
+                await _answer(send, 503, f"{message_of(error)}\n".encode())
 
     def _text(self, format: str) -> bytes:
         at_s, text = self._answers.get(format, (0.0, b""))

@@ -20,6 +20,7 @@ from msgspec import Struct, field
 
 from weft.base.errors import RequestError, WeftError
 from weft.base.files.fresh_file import fresh_file
+from weft.base.files.missing import not_folder
 from weft.base.files.text_file import ContentError, parse_json, read_bytes, read_json
 from weft.links.analysis.local_time import USUAL
 from weft.links.watch.store.clock import by_time, is_set
@@ -300,8 +301,8 @@ def read_record(folder: Path) -> WatchRecord:
     try:
         return read_json(folder / FILE_NAME, WatchRecord, "not that of a watch")
     except FileNotFoundError:
-        hint = "give the folder that `weft watch start --out` wrote"
-        raise RequestError(f"{folder}: not a watch, it has no {FILE_NAME}", hint) from None
+        hint = "give the folder that `weft watch start` wrote"
+        raise not_folder(folder, "a watch", FILE_NAME, hint) from None
     except ContentError:
         if _is_run(folder):
             hint = "`weft show` and `weft report` read it"

@@ -40,7 +40,9 @@ class TrafficKind(ProgramKind[Traffic]):
         try:
             _core.check_traffic(to_json(step))
         except _core.RefusedError as error:
-            raise RequestError(f"step {step.name!r}: {error}", "open links of `closed`") from None
+            raise RequestError(
+                f"step {step.name!r}: {error.message}", "open links of `closed`"
+            ) from None
         return step
 
     def simulate(

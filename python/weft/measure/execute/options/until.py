@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from weft.base.amount import amount_of, unit_meant
 from weft.base.errors import RequestError
 
 _STOP = "steps.*.stop."
 _EXAMPLE = "give 'decided', '±2 %', '60 s', 'launches=5', or several with commas between"
 _WIDTH = re.compile(r"(?:±|\+-|\+/-)?\s*([\d.]+)\s*%")
-_TIME = re.compile(r"[\d.]+\s*(?:ns|us|ms|s)")
 _LAUNCHES = re.compile(r"launches\s*=\s*(\d+)")
 
 
@@ -31,8 +31,10 @@ def _part(one: str, text: str) -> list[tuple[str, str]]:
         return [(_STOP + "rule", one)]
     if found := _WIDTH.fullmatch(one):
         return [(_STOP + "width", f"{found[1]} %")]
-    if _TIME.fullmatch(one):
-        return [(_STOP + "time", one)]
+    if (time := amount_of(one, "time")) and time.number > 0:
+        return [(_STOP + "time", f"{time.number:.9f}".rstrip("0").rstrip(".") + f" {time.unit}")]
     if found := _LAUNCHES.fullmatch(one):
         return [("launches", found[1])]
-    raise RequestError(f"--until {text}: cannot read {one!r}", _EXAMPLE)
+    raise RequestError(
+        f"--until {text}: cannot read {one!r}", f"{unit_meant(one, 'time')} {_EXAMPLE}".lstrip()
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -153,7 +155,7 @@ class SimulatedNetwork(ComputedTestbed[_core.Network]):
         try:
             answer = self.model.play_made(to_json(step), first, last, most_rows, **self._of(step))
         except _core.RefusedError as error:
-            raise WorkError(f"{step.name}: {error}") from None
+            raise WorkError(f"{step.name}: {error.message}") from None
         return SimulatedPhases.of(answer)
 
     def drive(self, step: Step, first: int, last: int) -> SimulatedPhases:
@@ -176,7 +178,7 @@ class SimulatedNetwork(ComputedTestbed[_core.Network]):
             )
         except _core.RefusedError as error:
             hint = "at once, so many can be solved only where most of them are alike"
-            raise WorkError(str(error), hint) from None
+            raise WorkError(error.message, hint) from None
         return SimulatedPhases.of(answer)
 
     def simulate_chosen(
@@ -251,10 +253,21 @@ def _opened(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
     try:
         network = _core.Network.generated(spec.name, spec.others, scale)
     except _core.RefusedError as error:
-        raise RequestError(f"sim:{text}: {error}") from None
+        raise RequestError(f"sim:{text}: {error.message}", _misspelt(error.message, spec)) from None
     if network is not None:
         return SimulatedNetwork(network, spec, {"scale": scale})
     return _open_declared(text, spec, scale)
+
+
+def _misspelt(refusal: str, spec: SimSpec) -> str:
+    """Which of a generator's parameters may be the missing one; empty if none is like it."""
+    missing = re.search(r"(\w+) is missing", refusal)
+    near = difflib.get_close_matches(missing[1], spec.others, n=1) if missing else []
+    return (
+        f"did you mean {missing[1]}={spec.others[near[0]]}, not {near[0]}?"
+        if missing and near
+        else ""
+    )
 
 
 def _open_platform(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:

@@ -160,5 +160,6 @@ def _find(name: str) -> tuple[Path, str | None]:
         return catalog.find("machine", name), None
     except RequestError as error:
         raise RequestError(
-            error.message, f"{catalog.known_names(name, list(catalog.placements()))}; {_EXAMPLE}"
+            error.message,
+            f"{catalog.known_names(name, list(catalog.placements()), 'weft list machines')}; {_EXAMPLE}",
         ) from None

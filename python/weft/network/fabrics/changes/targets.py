@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from weft import _core
-from weft.base.catalog import known_names
+from weft.base.catalog import did_you_mean
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold_names
 from weft.network.fabrics.changes.wiring import Cable, FabricWiring
@@ -94,13 +94,11 @@ def _known(names: Sequence[str], there: Sequence[str], noun: str) -> list[str]:
 
 
 def _near(wrong: str, there: Sequence[str]) -> str:
-    guess = known_names(wrong, there).partition("known: ")[0]
-    return f"{guess}there are {', '.join(fold_names(there))}"
+    return f"{did_you_mean(wrong, there)}there are {', '.join(fold_names(there))}"
 
 
 def _links_hint(wiring: FabricWiring, text: str) -> str:
     trunks = [f"{one.ends[0]}-{one.ends[1]}" for one in wiring.trunks()]
     shown = ", ".join(trunks[:12]) + (f", ... ({len(trunks)} in all)" if len(trunks) > 12 else "")
-    guess = known_names(text, [*trunks, *(one.name for one in wiring.switches)])
-    near = guess.partition("known: ")[0]
+    near = did_you_mean(text, [*trunks, *(one.name for one in wiring.switches)])
     return f"{near}links between switches: {shown or 'none'}; those of hosts are hosts.NAME"

@@ -144,7 +144,7 @@ class SimGridCluster:
         try:
             network = _core.Network.generated(name, links | values, 1.0, self.hosts)
         except _core.RefusedError as error:
-            raise self._element.wrong(str(error)) from None
+            raise self._element.wrong(error.message) from None
         assert network is not None
         made, told = len(network.hosts()), len(self.hosts)
         if made != told:

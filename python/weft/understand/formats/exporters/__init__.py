@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from weft.base.catalog import known_names
 from weft.base.errors import RequestError
 from weft.runs.folder import RunFolder
 from weft.understand.formats.exporters import goal, netpipe
@@ -18,5 +19,5 @@ FORMATS: dict[str, Callable[[RunFolder], str]] = {
 def export_run(run: RunFolder, format: str) -> str:
     """The run as another tool would have written it; raises RequestError if the format is unknown or unsuitable."""
     if format not in FORMATS:
-        raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
+        raise RequestError(f"unknown format {format!r}", known_names(format, sorted(FORMATS)))
     return FORMATS[format](run)

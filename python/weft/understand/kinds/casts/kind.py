@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
+from weft.base.statistics import median_interval
+from weft.runs.meta import RunMeta
 from weft.understand.kinds.casts.cast import FileCastResult, file_casts
 from weft.understand.kinds.casts.table import (
     came_to,
@@ -13,7 +15,8 @@ from weft.understand.kinds.casts.table import (
     nodes_table,
     short_table,
 )
-from weft.understand.kinds.kind import ResultKind, by_name
+from weft.understand.kinds.kernel_time import KernelTime
+from weft.understand.kinds.kind import ResultKind, by_name, by_step
 
 
 def _clause(found: Sequence[FileCastResult]) -> str:
@@ -25,6 +28,16 @@ def _clause(found: Sequence[FileCastResult]) -> str:
     missing = f"; not to {failed}" if failed else ""
     slow = f"; {one.slow.text}" if one.slow else ""
     return f"a file {came_to(one)}{missing}{slow}"
+
+
+def _kernels(found: Sequence[FileCastResult], meta: RunMeta) -> Iterator[KernelTime]:
+    """The time of each step's casts."""
+    for name, own in by_step(found, meta):
+        sizes = [one.record["size_bytes"] for one in own if one.elapsed_ms is not None]
+        times_s = [one.elapsed_ms / 1e3 for one in own if one.elapsed_ms is not None]
+        if times_s:
+            time_s = median_interval(times_s, upper=True)
+            yield KernelTime(name, "", sizes[0], time_s, len(times_s) > 2)
 
 
 CASTS = ResultKind(
@@ -40,4 +53,5 @@ CASTS = ResultKind(
     short_tables=lambda *of: [short_table(*of)],
     named=partial(by_name, name_of=name_of),
     document=lambda found: {"file_casts": [one.to_json() for one in found]},
+    kernels=_kernels,
 )

@@ -29,7 +29,6 @@ from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.every import KINDS
 from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.summary import Summary
-from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.points import deliveries_table, points_table
 from weft.understand.tables.signature import short_table
 
@@ -64,11 +63,8 @@ def print_summary(summary: Summary) -> None:
             (_print_record if kind.is_record else print_table)(console, table)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    for table in activities_tables(summary.activities, summary.meta):
-        print_table(console, table)
     print_held(summary.prediction, console)
-    applications = summary.activities or any(summary.results.values())
-    if not (len(summary.rates) or applications):
+    if not (len(summary.rates) or any(summary.results.values())):
         console.print("no samples")
 
 

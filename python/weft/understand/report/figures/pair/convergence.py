@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from weft.base.quantity import BYTES, range_us
+from weft.base.quantity import BYTES, full_size, range_us
 from weft.base.sequential import LOOKS
 from weft.understand.curve.convergence import InterimMedian, looks
 from weft.understand.curve.goal import allowed_error
 from weft.understand.drawing import axes, parts
 from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.drawing.theme import SIZES
-from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries
 
@@ -79,7 +78,7 @@ def _row(label: str, size_bytes: int, look: InterimMedian, is_last: bool, ended:
         "width": short(max(look.width, LEAST_WIDTH), 4),
         "last": is_last,
         "ended": ended,
-        "size_text": size_text(size_bytes),
+        "size_text": full_size(size_bytes),
         "time_text": range_us(look.time_us),
         "width_text": f"±{100 * look.width:.2g} % after {look.launches} launches",
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from weft.base.interval import Interval
-from weft.base.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
+from weft.base.quantity import format_mbps, format_us, full_size, range_mbps, range_us
 from weft.understand.curve.points import CurvePoint
 from weft.understand.drawing.figure import Row, short
 from weft.understand.report.figures.pair.threshold_marks import TABLE, remarks, threshold_rows
@@ -65,7 +65,7 @@ def _points(one: CurveSeries) -> Iterator[Row]:
             "size": point.size_bytes,
             **_interval_row("rate", rate),
             **_interval_row("time", time),
-            "size_text": size_text(point.size_bytes),
+            "size_text": full_size(point.size_bytes),
             "time_text": range_us(time),
             "rate_text": range_mbps(rate),
             "note": note(point) + beside.get(point.size_bytes, ""),
@@ -122,13 +122,6 @@ def _row(one: CurveSeries, size_bytes: float, rate_mbps: float) -> Row:
 def _interval_row(name: str, interval: Interval) -> Row:
     ends = {f"{name}_low": interval.low, name: interval.median, f"{name}_high": interval.high}
     return {key: short(value) for key, value in ends.items()}
-
-
-def size_text(size_bytes: int) -> str:
-    """A size in bytes, with its short form if that is exact: "8 KiB (8,192 B)"."""
-    exact = f"{size_bytes:,} B"
-    short_is_exact = size_bytes >= 1024 and size_bytes % 512 == 0
-    return f"{format_bytes(size_bytes)} ({exact})" if short_is_exact else exact
 
 
 def note(point: CurvePoint) -> str:

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import altair as alt
 
+from weft.base.quantity import full_size
 from weft.understand.drawing import axes, parts
 from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.host.evidence import PointEvidence
-from weft.understand.report.figures.pair.curves import curve_tables, size_text
+from weft.understand.report.figures.pair.curves import curve_tables
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries
 
@@ -54,7 +55,7 @@ def _rows(one: CurveSeries) -> Iterator[Row]:
                     "node": point.node,
                     "measure": measure,
                     "value": short(value, 4),
-                    "size_text": size_text(point.size_bytes),
+                    "size_text": full_size(point.size_bytes),
                 }
 
 

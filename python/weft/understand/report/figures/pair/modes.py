@@ -9,11 +9,10 @@ import altair as alt
 import numpy as np
 
 from weft.base.interval import Interval
-from weft.base.quantity import format_us
+from weft.base.quantity import format_us, full_size
 from weft.base.statistics import Floats
 from weft.understand.drawing import parts
 from weft.understand.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.ridges import Ridge, ridges_of, worth_drawing
 from weft.understand.report.series import CurveSeries
@@ -96,7 +95,7 @@ def _ridge(label: str, ridge: Ridge, place: int, grid: Floats) -> Iterator[Row]:
             "base": place + 1,
             "top": short(place + 1 - RIDGE_HEIGHT * share, 4),
             "kind": SEVERAL if ridge.has_modes else ONE,
-            "size_text": size_text(point.size_bytes),
+            "size_text": full_size(point.size_bytes),
             "median_text": format_us(ridge.median_us),
             "count": len(ridge.ratios),
         }
@@ -113,7 +112,7 @@ def _peaks(label: str, ridge: Ridge, place: int) -> Iterator[Row]:
             "ratio": short(time_us / ridge.median_us),
             "base": place + 1,
             "top": place + 1 - RIDGE_HEIGHT,
-            "size_text": size_text(ridge.point.size_bytes),
+            "size_text": full_size(ridge.point.size_bytes),
             "time_text": format_us(time_us),
             "share_text": share_text(share),
         }
@@ -126,7 +125,7 @@ def share_text(share: Interval) -> str:
 
 
 def _short_size(size_bytes: int) -> str:
-    return size_text(size_bytes).partition(" (")[0]
+    return full_size(size_bytes).partition(" (")[0]
 
 
 def _spec(drawn: Sequence[Ridge], name: str, view: tuple[float, float], label: str) -> Spec:

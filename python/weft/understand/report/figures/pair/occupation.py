@@ -8,12 +8,11 @@ from typing import Final
 
 import altair as alt
 
-from weft.base.quantity import format_us
+from weft.base.quantity import format_us, full_size
 from weft.understand.drawing import axes, parts
 from weft.understand.drawing.figure import Figure, Row, Spec, short
 from weft.understand.drawing.plots import LinePlot
 from weft.understand.node.occupation import Budget, Busy
-from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.figures.pair.stacks import Stacks, stacked
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.steps import Inside
@@ -118,7 +117,7 @@ def _bar(label: str, budget: Budget) -> Iterator[Row]:
                 "left": short(left),
                 "right": short(left + time_us),
                 "text": f"{format_us(time_us)} of {format_us(budget.total_us)}",
-                "size_text": size_text(budget.size_bytes),
+                "size_text": full_size(budget.size_bytes),
             }
             left += time_us
 
@@ -190,7 +189,7 @@ def _lines(
             "series": label,
             "size": size,
             "value": short(value_of(rows)),
-            "size_text": size_text(size),
+            "size_text": full_size(size),
         }
         for (label, size), rows in together.items()
     ]

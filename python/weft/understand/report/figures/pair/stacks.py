@@ -10,9 +10,9 @@ from typing import Literal
 
 import altair as alt
 
+from weft.base.quantity import full_size
 from weft.understand.drawing import axes, parts
 from weft.understand.drawing.figure import Row, Spec, short
-from weft.understand.report.figures.pair.curves import size_text
 
 Shares = Mapping[str, float]
 """The shares of one lane at one size, by kind, from the bottom up."""
@@ -91,7 +91,7 @@ def stacked(lanes: Sequence[str], shares: Mapping[tuple[str, int], Shares]) -> I
                 "right": short(right),
                 "bottom": short(floor),
                 "top": short(top),
-                "size_text": size_text(size),
+                "size_text": full_size(size),
                 "text": f"{100 * share:.1f} %",
             }
             floor = top

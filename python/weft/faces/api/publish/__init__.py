@@ -1,0 +1,1 @@
+"""What leaves weft: files for other programs, citations for papers."""

@@ -1,0 +1,1 @@
+"""How to cite weft, a run and a published value, and a run told as the methods of a paper."""
