@@ -7,6 +7,8 @@ from pathlib import Path
 from support.here import refusal, weft, weft_json
 from support.runs import launches_of, pingpong_run
 from weft.base import catalog
+from weft.faces.cli.lookup.explaining import requirements
+from weft.operate.acceptance.requirements import KINDS
 
 
 def test_each_kind_has_a_line_for_each_name() -> None:
@@ -49,6 +51,15 @@ def test_a_code_is_explained() -> None:
     told = refusal("explain", "drif")
     assert "drif: no such code, knob or term" in told
     assert told.endswith("did you mean drift? `weft explain` lists all\n")
+
+
+def test_every_key_of_a_requirement_is_explained() -> None:
+    for key in KINDS:
+        (found,) = requirements("latency.1 B" if key == "latency" else key)
+        assert found.where == "Requirements that `weft accept` judges" and "{" not in found.means
+    said = weft("explain", "nodes.later").stdout
+    assert said.startswith("nodes.later: Requirements") and "above the others'" in said
+    assert "did you mean nodes.later" in refusal("explain", "nodes.latr")
 
 
 def test_a_term_is_explained_by_its_name_and_by_what_documents_call_it() -> None:

@@ -21,6 +21,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder / "a"),
         "--junit",
         str(folder / "a.xml"),
+        "--title",
+        "Cluster A, phase 1",
+        "--customer",
+        "Example AG",
+        "--order",
+        "4711",
     ]
     found = weft_json("accept", *options, status=1)
     assert found["passed"] is False and found["page"] == str(folder / "a/acceptance.html")
@@ -34,8 +40,18 @@ def test_the_page_is_whole_and_says_element_cause_and_command(written: Path) -> 
     assert "Not accepted" in html and html.count("<svg") == 2
     assert "The link negotiated a lower speed." in html and "<code>ethtool IFACE" in html
     assert "Rate of each pair, nodes by" in html and "share of what most others have: 10 %" in html
+    assert html.count("First look: every pair once, in one launch, in rounds") == 2
     assert "weft accept --on sim:bad-cable" in html and "weft run again-1.toml" in html
     assert not re.search(r"<script|(?:src|href)=['\"](?!#|data:)", html)
+
+
+def test_the_page_names_customer_order_and_the_fault_first(written: Path) -> None:
+    html = (written / "a/acceptance.html").read_text()
+    assert "<h1>Cluster A, phase 1</h1>" in html
+    assert "<dd>Example AG</dd>" in html and "<dd>4711</dd>" in html
+    heading, _, _ = html.partition("Requirements</h2>")
+    assert "n7 sends and receives at 10 % of what the other nodes reach" in heading
+    assert re.search(r"<dt>Started</dt><dd>\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC</dd>", html)
 
 
 def test_the_junit_file_has_the_same_verdicts(written: Path) -> None:

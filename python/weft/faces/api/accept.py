@@ -84,6 +84,9 @@ def accept(
     scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
+    title: str | None = None,
+    customer: str | None = None,
+    order: str | None = None,
     showing: Showing = silent,
 ) -> Acceptance:
     """Check and measure a cluster until each requirement is decided: `weft.accept("ssh:n[1-8]").verdicts.to_pandas()`.
@@ -91,7 +94,7 @@ def accept(
     on: what to accept. expect: a TOML file of requirements; by default what the fabric declares, and equal nodes.
     fabric: the declared network, a catalogue name or a file. out: the folder of all runs; runs/accept-TIME by default.
     scale: multiplies a lab's rates; by default 1, or what this machine carries. nodes, ports: as in `weft.run`.
-    showing: shows the progress.
+    title, customer, order: told on the page. showing: shows the progress.
 
     Raises RequestError before anything is started, WorkError if the work fails, and KeyboardInterrupt on an interrupt:
     `weft.resume_acceptance(folder)` continues it.
@@ -106,6 +109,9 @@ def accept(
         scale,
         nodes,
         ports,
+        title=title,
+        customer=customer,
+        order=order,
     )
     return Acceptance(acceptance.accept(request, showing), folder)
 

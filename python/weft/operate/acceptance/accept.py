@@ -58,6 +58,10 @@ class AcceptRequest(Struct, frozen=True):
     patience_s: float = 10.0
     notes: tuple[Warning, ...] = ()
     """Warnings about the scale."""
+    title: str | None = None
+    """Heading of the page, in place of the testbed's name; `customer` and `order` are told on it."""
+    customer: str | None = None
+    order: str | None = None
 
     @property
     def needs_full_rates(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 import click
 from rich.console import Console
@@ -16,8 +17,12 @@ from weft.knobs.catalog import knobs
 from weft.knobs.described import described
 from weft.knobs.knob import Knob
 from weft.operate.acceptance.causes import rules
+from weft.operate.acceptance.requirements import KINDS
 from weft.runs.codes import Code, codes, explained
 from weft.runs.glossary import Term, terms
+
+LATENCY = "latency.*"
+"""The keys of [latency] are message sizes: "latency.1 B"."""
 
 
 @click.command(epilog="Example: weft explain half-power size")
@@ -26,11 +31,11 @@ from weft.runs.glossary import Term, terms
 def explain(code: tuple[str, ...], as_json: bool) -> None:
     """Explain a CODE of a warning, a KNOB or a TERM; or list all.
 
-    Findings of `weft check` and causes of `weft diagnose` and `weft accept` have codes, too. Terms are those of tables
-    and JSON.
+    Findings of `weft check`, causes of `weft diagnose`, and causes and requirements of `weft accept` have codes, too.
+    Terms are those of tables and JSON.
     """
     name = " ".join(code)
-    found_codes = [*explained(name), *causes(name)] if code else [*codes(), *causes()]
+    found_codes = [*explained(name), *causes(name), *requirements(name)] if code else _all_codes()
     found_terms = [one for one in terms() if not code or one.is_called(name)]
     found_knobs = [one for one in knobs().values() if name in ("", one.name)]
     if not found_codes and not found_terms and not found_knobs:
@@ -60,10 +65,36 @@ def causes(code: str | None = None) -> list[Code]:
     ]
 
 
+DECIDERS = {
+    "check": "`weft check` decides it",
+    "pairs": "all pairs once, and suspects again, alone, decide it",
+    "limits": "a search for limits inside the network (`weft run xray`) decides it",
+    "bisection": "random bisections decide it",
+    "all-to-all": "an all-to-all in phases decides it",
+}
+"""By the measurement that decides a requirement."""
+
+
+def requirements(key: str | None = None) -> list[Code]:
+    """The keys of requirements that `weft accept` judges, as codes; those with this key, or all."""
+    return [
+        Code(
+            name,
+            f"Required: {one.title.format(limit='the limit')}; {DECIDERS[one.source]}.",
+            "See `weft accept --help`; a file for --expect sets the limit.",
+            "Requirements that `weft accept` judges",
+        )
+        for name, one in ((LATENCY if k == "latency" else k, one) for k, one in KINDS.items())
+        if key is None or fnmatchcase(key, name)
+    ]
+
+
+def _all_codes() -> list[Code]:
+    return [*codes(), *causes(), *requirements()]
+
+
 def _nearest(name: str) -> str:
-    known = {*knobs(), *(one.code for one in (*codes(), *causes()))}.union(
-        *(one.names for one in terms())
-    )
+    known = {*knobs(), *(one.code for one in _all_codes())}.union(*(one.names for one in terms()))
     near = difflib.get_close_matches(name.casefold(), sorted(known), cutoff=0.7)
     guess = f"did you mean {' or '.join(near)}? " if near else ""
     return f"{guess}`weft explain` lists all"

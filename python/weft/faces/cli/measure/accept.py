@@ -43,6 +43,9 @@ from weft.operate.acceptance.vendor.junit import write_junit
     metavar="FILE",
     help="Write the verdicts as JUnit XML, too.",
 )
+@click.option("--title", metavar="TEXT", help="Heading of the page, such as 'Cluster A, phase 1'.")
+@click.option("--customer", metavar="TEXT", help="Customer, as told on the page.")
+@click.option("--order", metavar="TEXT", help="Number of the order, as told on the page.")
 @json_option
 @click.pass_context
 def accept(
@@ -57,6 +60,9 @@ def accept(
     nodes: int | None,
     ports: str | None,
     junit: Path | None,
+    title: str | None,
+    customer: str | None,
+    order: str | None,
     as_json: bool,
 ) -> None:
     """Check and measure a cluster; a verdict on each requirement.
@@ -65,7 +71,8 @@ def accept(
     each in a run folder of its own, with a page for the vendor.
     """
     if resume is not None:
-        if testbed or expect or fabric or out or scale is not None or nodes or ports:
+        given = (testbed, expect, fabric, out, nodes, ports, title, customer, order)
+        if any(given) or scale is not None:
             raise RequestError(
                 "--resume takes testbed and requirements from the folder",
                 "leave out all but --junit and --json",
@@ -83,6 +90,9 @@ def accept(
             scale=scale,
             nodes=nodes,
             ports=ports,
+            title=title,
+            customer=customer,
+            order=order,
             showing=showing,
         )
     found = result.found

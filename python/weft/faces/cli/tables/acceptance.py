@@ -6,6 +6,7 @@ from weft.base.nodeset import fold
 from weft.faces.cli.tables.layout import drawn, titled, wide_terminal
 from weft.faces.cli.tables.run_warnings import print_run_warnings
 from weft.operate.acceptance.faults import ElementFault, faults
+from weft.operate.acceptance.headline import remarks, sentences
 from weft.operate.acceptance.tables import verdicts_table
 from weft.operate.acceptance.verdict import AcceptanceResult, Cause, RequirementVerdict
 
@@ -44,7 +45,7 @@ def _where(fault: ElementFault) -> str:
 
 
 def _fault(fault: ElementFault) -> list[str]:
-    lines = []
+    lines = [f"  {text}" for text in (*sentences(fault), *remarks(fault))]
     for verdict in fault.verdicts:
         lines.append(f"  {verdict.marked_status}: {verdict.title} [{verdict.requirement}]")
         lines += [f"    {line}" for line in verdict.evidence]

@@ -20,12 +20,16 @@ from weft.measure.execute.work_folder import REQUEST_NAME
 from weft.operate.acceptance.accept import RECORD_NAME, AcceptRequest
 from weft.operate.acceptance.decide import text_of
 from weft.operate.acceptance.faults import ElementFault, faults
+from weft.operate.acceptance.headline import headline, remarks, sentences
 from weft.operate.acceptance.pairs import SCREEN
 from weft.operate.acceptance.plans import LIMITS
 from weft.operate.acceptance.requirements import value_text
 from weft.operate.acceptance.tables import verdicts_table
 from weft.operate.acceptance.vendor.texts import (
+    caption_of,
     code,
+    date_text,
+    duration_text,
     facts_text,
     node_facts,
     title_of,
@@ -53,12 +57,16 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class AcceptancePage:
-    """The content of the page; `record` is None for a simulated testbed, `command` repeats the acceptance."""
+    """The content of the page; `record` is None for a simulated testbed, `command` repeats the acceptance; `title`,
+    `customer` and `order` are empty if not given."""
 
     found: AcceptanceResult
     record: ClusterRecord | None
     runs: Sequence[RunFolder]
     command: Sequence[str]
+    title: str = ""
+    customer: str = ""
+    order: str = ""
 
     @property
     def heading(self) -> str:
@@ -88,11 +96,13 @@ class AcceptancePage:
     def facts(self) -> list[tuple[str, str]]:
         found = self.found
         told = [
+            ("Customer", self.customer),
+            ("Order", self.order),
             ("Testbed", found.testbed),
             ("Nodes", f"{len(found.nodes)}: {fold(found.nodes)}"),
             ("Required", found.expected_from),
-            ("Started", found.started),
-            ("Took", f"{found.elapsed_s:.0f} s"),
+            ("Started", date_text(found.started)),
+            ("Took", duration_text(found.elapsed_s)),
             ("Tool", f"weft {__version__}"),
         ]
         return [(label, text) for label, text in told if text]
@@ -158,18 +168,25 @@ class AcceptancePage:
         """A text that can be mailed as it is."""
         found = self.found
         lines = [
-            f"{found.testbed}, {len(found.nodes)} nodes, measured {found.started} with weft {__version__}: "
-            f"{self.heading.lower()} ({self.found.counts}).",
-            *(f"In doubt: {text}." for text in self.found.doubts),
+            f"We measured {found.testbed} ({len(found.nodes)} nodes) {self.when} with weft {__version__}. "
+            f"Result: {self.heading.lower()} ({found.counts}).",
+            *(f"In doubt: {text}." for text in found.doubts),
         ]
         for number, one in enumerate(self.faults, 1):
-            lines.append(f"{number}. {one.element}: {'; '.join(map(verdict_text, one.verdicts))}")
-            lines += [f"   - {text}" for text in self.seen(one)]
+            lines += ["", f"{number}. {' '.join([*sentences(one), *remarks(one)])}"]
+            lines += [f"   Required: {verdict_text(verdict)}." for verdict in one.verdicts]
             for cause in one.causes[:2]:
                 check = cause.check.replace("IFACE", self._interface(one))
-                lines.append(f"   Likely: {cause.title}. To check: {check}")
+                lines.append(f"   A likely cause: {cause.title}. To check: {check}")
+        lines += [""] if self.undecided else []
         lines += [f"Not decided: {one.title}; {one.would_decide}." for one in self.undecided]
-        return "\n".join([*lines, f"To repeat it: {self.repeat}"])
+        return "\n".join([*lines, "", f"To repeat the measurement: {self.repeat}"])
+
+    @property
+    def when(self) -> str:
+        """ "on 29 November 2026, 14:23 UTC"."""
+        day = date_text(self.found.started)
+        return f"on {day}" if day else ""
 
     def evidence(self, fault: ElementFault, verdict: RequirementVerdict) -> list[str]:
         """The evidence of a verdict that concerns the nodes of a fault."""
@@ -199,6 +216,10 @@ class AcceptancePage:
             verdict_text=verdict_text,
             most_causes=MOST_CAUSES,
             title_of=title_of,
+            caption_of=caption_of,
+            headline=headline,
+            sentences=sentences,
+            remarks=remarks,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
             status_class=lambda text: text.replace(" ", "-"),
@@ -222,7 +243,9 @@ def write_page(found: AcceptanceResult, folder: Path) -> Path:
     if (folder / RECORD_NAME).exists():
         record = read_json(folder / RECORD_NAME, ClusterRecord, "damaged")
     runs = [RunFolder.open(directory) for directory in found.runs]
-    return AcceptancePage(found, record, runs, command_of(request)).write(folder / PAGE_NAME)
+    named = (request.title or "", request.customer or "", request.order or "")
+    page = AcceptancePage(found, record, runs, command_of(request), *named)
+    return page.write(folder / PAGE_NAME)
 
 
 def command_of(request: AcceptRequest) -> list[str]:

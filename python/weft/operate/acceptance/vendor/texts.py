@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import calendar
+import datetime
+
 from markupsafe import Markup, escape
 
 from weft.base.condition import Fact
@@ -23,6 +26,27 @@ def title_of(figure: Figure) -> str:
         return "Limits that nodes share"
     what = "Latency" if "latency" in figure.name else "Rate"
     return f"{what} of each pair, nodes by {figure.name.rpartition('-')[2]}"
+
+
+def caption_of(figure: Figure) -> str:
+    """The figure's caption, which for a map of pairs begins with how it was measured."""
+    if figure.name.startswith("tree"):
+        return figure.caption
+    return f"First look: every pair once, in one launch, in rounds of disjoint pairs, with {figure.caption}"
+
+
+def date_text(started: str) -> str:
+    """A date of ISO 8601 in words, with its time zone: "29 November 2026, 14:23 UTC"; empty if there is none."""
+    if not started:
+        return ""
+    when = datetime.datetime.fromisoformat(started)
+    return f"{when.day} {calendar.month_name[when.month]} {when:%Y, %H:%M %Z}".rstrip()
+
+
+def duration_text(elapsed_s: float) -> str:
+    """474 -> "7 min 54 s"."""
+    minutes, seconds = divmod(round(elapsed_s), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 def code(text: str) -> Markup:
@@ -72,7 +96,10 @@ def node_facts(node: NodeRecord) -> list[tuple[str, str]]:
         return [("State", node.failure)]
     interface = next(iter(node.interfaces), None)
     seen = [(label, node.facts.get(key)) for label, key in _OF_NODES]
-    seen += [(label, interface.get(key)) for label, key in _OF_INTERFACES] if interface else []
+    if interface:
+        # A virtual cable states 10,000 Mb/s, whatever the lab lets through.
+        hidden = "link_mbps" if interface.get("driver") == "veth" else None
+        seen += [(label, interface.get(key)) for label, key in _OF_INTERFACES if key != hidden]
     return [(label, value_text(label, value)) for label, value in seen if value not in (None, "")]
 
 
