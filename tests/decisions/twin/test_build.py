@@ -236,7 +236,7 @@ def test_the_command_prints_one_document_and_shows_it_again(runs, tmp_path):
     ("arguments", "said"),
     [
         (("twin", "show", "none"), "no twin"),
-        (("twin", "none", "--out", "x"), "not a run folder"),
+        (("twin", "none", "--out", "x"), "no such folder"),
         (("twin", "none", "--out", "x", "--draws", "3"), "not from 10 to"),
     ],
 )

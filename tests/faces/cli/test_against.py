@@ -72,7 +72,7 @@ def test_nothing_is_started_against_what_does_not_fit(tmp_path: Path) -> None:
     def said(*options: str | Path, on: str = "local:") -> str:
         return refusal("run", "signature", "--on", on, "--out", folder, *SIZES, *options)
 
-    assert "not a run folder" in said("--against", tmp_path / "none")
+    assert "no such folder" in said("--against", tmp_path / "none")
     assert "the mean of several trials" in said(
         "--against", earlier(tmp_path / "mean", statistic="mean")
     )

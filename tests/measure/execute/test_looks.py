@@ -111,7 +111,7 @@ def test_a_resumed_run_is_measured_against_the_same_run(tmp_path: Path) -> None:
 
 def test_without_its_earlier_run_nothing_goes_on(tmp_path: Path) -> None:
     gone: Against = {"path": str(tmp_path / "gone"), "digest": "0"}
-    with pytest.raises(RequestError, match="gone: not a run folder"):
+    with pytest.raises(RequestError, match="gone: no such folder"):
         Agenda(begun(tmp_path / "r", GOAL, against=gone), Reporter())
 
 

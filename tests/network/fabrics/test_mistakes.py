@@ -14,13 +14,17 @@ from weft.measure.testbed.computed.network import open_simulated
         ("fattree", "did you mean fat-tree("),
         ("two-rack", "did you mean two-racks?"),
         ("torus(dims=10,10,10)", "did you mean torus(dims=10x10x10)?"),
-        ("clos(leafs=4,spines=2,hosts=4)", "did you mean leaves=4, not leafs?"),
     ],
 )
 def test_what_is_meant_is_named(text: str, hint: str) -> None:
     with pytest.raises(RequestError) as refused:
         open_simulated(text)
     assert refused.value.hint.startswith(hint)
+
+
+def test_a_misspelt_parameter_is_named_before_one_that_is_missing() -> None:
+    with pytest.raises(RequestError, match='unknown parameter "leafs", did you mean "leaves"'):
+        open_simulated("clos(leafs=4,spines=2,hosts=4)")
 
 
 def test_a_file_of_a_similar_name_is_suggested(

@@ -51,12 +51,12 @@ def test_it_is_known_by_its_samples_wherever_they_are_packed(tmp_path: Path, mon
     with pytest.raises(RequestError, match="not those that the run was begun against"):
         recorded_run(recorded, BY_ITSELF)
     shutil.rmtree(tmp_path / "a")
-    with pytest.raises(RequestError, match="not a run folder"):
+    with pytest.raises(RequestError, match="no such folder"):
         recorded_run(recorded, BY_ITSELF)
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
-    assert "not a run folder" in refused(tmp_path / "none")
+    assert "no such folder" in refused(tmp_path / "none")
     made(tmp_path / "few", launches=3)
     assert "fewer than 4 launches" in refused(tmp_path / "few")
     made(tmp_path / "other", sizes=[3, 5])

@@ -192,8 +192,8 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_names_the_known_ones_and_a_folder_is_left_alone(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="unknown format 'nptcp'") as caught:
-        import_file("nptcp", NP3, tmp_path / "run")
+    with pytest.raises(RequestError, match="unknown format 'netpip'") as caught:
+        import_file("netpip", NP3, tmp_path / "run")
     assert "netpipe" in caught.value.hint
     imported(tmp_path, NP3)
     before = (tmp_path / "run" / "run.json").read_bytes()

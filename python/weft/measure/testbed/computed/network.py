@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -253,21 +251,10 @@ def _opened(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
     try:
         network = _core.Network.generated(spec.name, spec.others, scale)
     except _core.RefusedError as error:
-        raise RequestError(f"sim:{text}: {error.message}", _misspelt(error.message, spec)) from None
+        raise RequestError(f"sim:{text}: {error.message}") from None
     if network is not None:
         return SimulatedNetwork(network, spec, {"scale": scale})
     return _open_declared(text, spec, scale)
-
-
-def _misspelt(refusal: str, spec: SimSpec) -> str:
-    """Which of a generator's parameters may be the missing one; empty if none is like it."""
-    missing = re.search(r"(\w+) is missing", refusal)
-    near = difflib.get_close_matches(missing[1], spec.others, n=1) if missing else []
-    return (
-        f"did you mean {missing[1]}={spec.others[near[0]]}, not {near[0]}?"
-        if missing and near
-        else ""
-    )
 
 
 def _open_platform(text: str, spec: SimSpec, scale: float) -> SimulatedNetwork:
