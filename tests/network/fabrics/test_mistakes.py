@@ -13,7 +13,7 @@ from weft.measure.testbed.computed.network import open_simulated
     [
         ("fattree", "did you mean fat-tree("),
         ("two-rack", "did you mean two-racks?"),
-        ("torus(dims=10,10,10)", "did you mean torus(dims=10x10x10)?"),
+        ("torus(dims=10,10,10)", "write dims=10x10x10"),
     ],
 )
 def test_what_is_meant_is_named(text: str, hint: str) -> None:

@@ -67,11 +67,6 @@ def split_spec(text: str, whole: str, example: str) -> tuple[str, dict[str, str]
     values: dict[str, str] = {}
     for part in filter(None, map(str.strip, (form["values"] or "").split(","))):
         key, equals, value = map(str.strip, part.partition("="))
-        if not equals and values:
-            first, *further = map(str.strip, form["values"].split(","))
-            joined = first + "".join(f",{one}" if "=" in one else f"x{one}" for one in further)
-            hint = f"did you mean {form['name'].strip()}({joined})?"
-            raise RequestError(f"{whole}: {part!r} is not KEY=VALUE", hint)
         if not equals or not value:
             raise RequestError(
                 f"{whole}: {part!r} is not KEY=VALUE", _several(values, text) or example

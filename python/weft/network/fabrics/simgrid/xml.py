@@ -21,7 +21,7 @@ for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
 for _prefix, _size in (("Ki", 2.0**10), ("Mi", 2.0**20), ("Gi", 2.0**30), ("Ti", 2.0**40)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
-SECONDS = {"": 1.0, **UNITS["time"]}
+SECONDS = {"": 1.0, **UNITS["time"], "m": 60.0}
 
 
 @dataclass
