@@ -139,11 +139,11 @@ def test_what_cannot_be_cast_is_said_before_anything_starts(tmp_path: Path, imag
             weft.run("cast", on, out=tmp_path / "r", **given)  # type: ignore[arg-type]
         return str(caught.value)
 
-    assert "--to is of a cast of a file" in refused(to="/dev/null")
+    assert "`to` is of a cast of a file" in refused(to="/dev/null")
     assert "would write the same file" in refused(lab(tmp_path), file=image, to=tmp_path / "copy")
     (tmp_path / "taken").write_text("of mine")
     said = refused(file=image, to=tmp_path / "taken")
-    assert f"{tmp_path}/taken: is there" in said and "--overwrite replaces it" in said
+    assert f"{tmp_path}/taken: is there" in said and "`overwrite` replaces it" in said
     said = refusal("run", "cast", "--on", "local:", "--file", tmp_path, "--out", tmp_path / "r")
     assert f"{tmp_path}: is a directory" in said
     assert not (tmp_path / "r").exists()
