@@ -145,7 +145,7 @@ def test_wrong_weather_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     for words, said in [
         ((str(storm),), f"{storm}:4: weather[1].name: missing: the event changes nothing"),
         (("ids=c", "dead=true"), "the hosts are a, b"),
-        (("ids=a", "rate=5 Mb/s", "for=1 hour"), "ms, s, min, h, d"),
+        (("ids=a", "rate=5 Mb/s", "for=1 fortnight"), "ms, s, min, h, d"),
         (("ids=a", "network=2", "dead=true"), "no link in network 2"),
         (("--clear", "ids=a"), "leave FILE"),
     ]:
