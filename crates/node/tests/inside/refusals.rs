@@ -18,7 +18,7 @@ processors.cpu1.on_nic => true => a network interface has one processor
 memory.hit_rate => 1.5 => must be a number from 0 to 1
 memory.hit_rate => -0.5 => must be a number from 0 to 1
 memory.miss => 1 ns => must not be less than `hit`
-link.rate => 1 GB/s => unknown unit "GB/s"
+link.rate => 1 GQ/s => unknown unit "GQ/s"
 costs.drivr => 7 => unknown key, did you mean "driver"?
 sockets.send_buffer => 0 B => must be positive
 interrupts.timer => 0 Hz => must be positive
