@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from weft.base import catalog
 from weft.base.errors import ArgumentError
-
-_KINDS = ("lab", "vm", "sim", "node", "local", "ssh", "hosts", "slurm", "mpirun", "template")
+from weft.measure.testbed.kinds import looks_like_testbed
 
 
 def refuse_swapped(call: str, plan: object, place: object) -> None:
@@ -21,7 +20,7 @@ def refuse_swapped(call: str, plan: object, place: object) -> None:
 def _is_place(value: object) -> bool:
     if not isinstance(value, str):
         return False
-    return value.partition(":")[0] in _KINDS or value in catalog.names("fabric")
+    return looks_like_testbed(value) or value in catalog.names("fabric")
 
 
 def _is_plan(value: object) -> bool:
