@@ -88,7 +88,7 @@ _TOML_HOLDS = "use texts, numbers, lists and dictionaries"
 
 
 def _not_toml(error: Exception) -> str:
-    """What tomlkit says in words for who never saw it: "no value may be a NoneType"."""
+    """Why tomlkit refuses a value, in words of weft: "no value may be a NoneType"."""
     _, was_of, kind = str(error).partition("an object of <class '")
     return f"no value may be a {kind.partition(chr(39))[0]}" if was_of else "keys must be texts"
 

@@ -13,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from weft.base.errors import WorkError
+from weft.base.printable import printable
 
 
 def write_csv(table: pa.Table, path: Path) -> Path:
@@ -44,6 +45,13 @@ def write_workbook(tables: Mapping[str, pa.Table], path: Path) -> Path:
 
     with _writing(path):
         path.write_bytes(workbook({name: _flat(table) for name, table in tables.items()}))
+    return path
+
+
+def write_text(text: str, path: Path) -> Path:
+    """Write a text without control characters; raises WorkError."""
+    with _writing(path):
+        path.write_text(printable(text))
     return path
 
 

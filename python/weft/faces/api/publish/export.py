@@ -9,9 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from weft.base.catalog import known_names
-from weft.base.errors import RequestError, WorkError
-from weft.base.printable import printable
-from weft.faces.api.columns.files import csv_text, write_csv, write_parquet, write_workbook
+from weft.base.errors import RequestError
+from weft.faces.api.columns.files import (
+    csv_text,
+    write_csv,
+    write_parquet,
+    write_text,
+    write_workbook,
+)
 from weft.faces.api.columns.tables import Tables
 from weft.faces.api.run import Run, RunSource, opened
 from weft.understand.formats.exporters import FORMATS, export_run
@@ -36,7 +41,7 @@ def export(
     """
     source, place = opened(run), Path(out)
     if format in FORMATS:
-        return [_write_text(place, export_run(source.stored, format))]
+        return [write_text(export_run(source.stored, format), place)]
     tables = _chosen(source, format, table)
     arrow = {name: one.to_arrow() for name, one in tables.items()}
     if format == "xlsx":
@@ -78,11 +83,3 @@ def _write_each(tables: Mapping[str, pa.Table], place: Path, format: str) -> lis
     if place.suffix and not place.is_dir():
         return [_WRITERS[format](next(iter(tables.values())), place)]
     return [_WRITERS[format](table, place / f"{name}.{format}") for name, table in tables.items()]
-
-
-def _write_text(path: Path, text: str) -> Path:
-    try:
-        path.write_text(printable(text))
-    except OSError as error:
-        raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
-    return path
