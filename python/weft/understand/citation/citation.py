@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from msgspec import UNSET, Struct, UnsetType
 
 from weft import __version__
-from weft.base import catalog
-from weft.base.catalog import known_names
+from weft.base.catalog import did_you_mean
 from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml
 from weft.runs.folder import RunFolder
 from weft.understand.citation.methods import method, place, when
+from weft.understand.citation.publication import Publication, PublishedValue, publications
 from weft.understand.citation.run_digest import RunDigest, digest_of
 
 TITLE = "weft: characterise the interconnect of a computer cluster"
-
-KIND = "publication"
-"""The kind of the catalogue's files with published values."""
 
 
 class Citation(Struct, frozen=True):
@@ -63,56 +56,41 @@ def cite_run(run: RunFolder) -> Citation:
 def cite_published(name: str) -> Citation:
     """A publication of the catalogue by its name, such as nic_offload, or one of its values by its id, such as
     e7_asic_limit_mbps; raises RequestError if there is neither."""
-    known = catalog.names(KIND)
+    known = publications()
     if name in known:
-        return _publication(name, _read(name))
-    ids: list[str] = []
-    for source in known:
-        document = _read(source)
-        for result in document.get("result", ()):
-            ids.append(result["id"])
-            if result["id"] == name:
-                return _value(source, document, result)
-    hint = _nearest(name, [*known, *ids], known)
-    raise RequestError(f"{name}: no folder of a run, no publication and no published value", hint)
+        return _publication(name, known[name])
+    values = {one.id: (key, one) for key, each in known.items() for one in each.values}
+    if name in values:
+        key, value = values[name]
+        return _publication(key, known[key], _value(value))
+    guess = did_you_mean(name, [*known, *values])
+    raise RequestError(
+        f"{name}: no folder of a run, no publication and no published value",
+        f"{guess}publications: {', '.join(known)}",
+    )
 
 
-def _nearest(name: str, names: Sequence[str], known: Sequence[str]) -> str:
-    """A name that is like it, among those of values too, of which there are too many to list."""
-    guess, _, _ = known_names(name, names).partition("known: ")
-    return f"{guess}publications: {', '.join(known)}"
-
-
-def _publication(name: str, document: dict[str, Any], where: str = "") -> Citation:
-    authors = document.get("authors", [])
-    year = str(document["year"])
+def _publication(name: str, one: Publication, where: str = "") -> Citation:
+    year = str(one.year)
     is_dated = year.isdigit()
-    parts = [", ".join(authors), document["title"], document.get("doc_type", "")]
+    parts = [", ".join(one.authors), one.title, one.doc_type]
     text = ". ".join(part for part in [*parts, year if is_dated else "no year"] if part)
     entry = _bibtex(
         "misc",
         name,
-        title=document["title"],
-        author=" and ".join(authors),
+        title=one.title,
+        author=" and ".join(one.authors),
         year=year if is_dated else "",
-        howpublished=document.get("doc_type", ""),
-        note=where or document.get("year_note", ""),
+        howpublished=one.doc_type,
+        note=where or one.year_note,
     )
     return Citation(f"{text}.{f' {where}.' if where else ''}", entry)
 
 
-def _value(name: str, document: dict[str, Any], result: dict[str, Any]) -> Citation:
-    unit = "" if result["unit"] in ("text", "count", "equation") else f" {result['unit']}"
-    return _publication(
-        name,
-        document,
-        f"{result['source']} ({result['quantity']}: {result['value']}{unit})",
-    )
-
-
-def _read(name: str) -> dict[str, Any]:
-    path = catalog.find(KIND, name)
-    return parse_toml(catalog.read(path), catalog.shown(path))
+def _value(one: PublishedValue) -> str:
+    """Where it stands, and what it is."""
+    unit = "" if one.unit in ("text", "count", "equation") else f" {one.unit}"
+    return f"{one.source} ({one.quantity}: {one.value}{unit})"
 
 
 def _bibtex(kind: str, key: str, **fields: str) -> str:

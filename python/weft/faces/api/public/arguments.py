@@ -92,7 +92,7 @@ class Arguments:
         return "self" in self._parameters
 
     @cached_property
-    def _types(self) -> dict[str, Any]:
+    def _types(self) -> Mapping[str, object]:
         """The declared types; `object` for one that only type checkers know."""
         return {name: self._evaluated(one.annotation) for name, one in self._parameters.items()}
 
