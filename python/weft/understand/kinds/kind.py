@@ -56,6 +56,7 @@ class ResultKind(Generic[R]):
     tables of each name instead of joining them. `has_colour`: figures have a line for each name. `of_run`: they
     are of a whole run, so that no step has a verdict by them. `figures` names a function that draws all steps of a
     page, `module:function`, since drawing takes long to import; it also takes the labels that have colours.
+    `is_general`: of a step of which another kind has results, that one's verdict and section stand alone.
     `kernels` are the times that predictions give for all steps with results; without it they take those of messages.
     """
 
@@ -76,6 +77,7 @@ class ResultKind(Generic[R]):
     folded: str = ""
     has_colour: bool = False
     of_run: bool = False
+    is_general: bool = False
     figures: str = ""
     kernels: Callable[[Sequence[R], RunMeta], Iterator[KernelTime]] | None = None
 
@@ -105,6 +107,11 @@ class ApplicationStep:
     def label(self) -> str:
         """Both names, or that of the run where it is enough."""
         return " · ".join(filter(None, (self.run_name, self.name)))
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Identifies the run in this process, and the step in it."""
+        return id(self.run), self.results[0].step
 
     @property
     def clause(self) -> str:

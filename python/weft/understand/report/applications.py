@@ -15,14 +15,17 @@ from weft.understand.report.table import PageTable, capital
 
 
 def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[ApplicationStep]:
-    """The steps of all runs, by kind, then in the order of the runs."""
-    return [
+    """The steps of all runs, by kind, then in the order of the runs; a step has a general kind only if it has no
+    other."""
+    found = [
         ApplicationStep(run_name, name, run, kind, results)
         for kind in KINDS
         if not kind.of_run
         for run_name, run in zip(names, runs, strict=True)
         for name, results in kind.named(kind.results(run), run.meta)
     ]
+    special = {one.place for one in found if not one.kind.is_general}
+    return [one for one in found if not one.kind.is_general or one.place not in special]
 
 
 @dataclass(frozen=True)

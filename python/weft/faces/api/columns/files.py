@@ -49,8 +49,8 @@ def write_workbook(tables: Mapping[str, pa.Table], path: Path) -> Path:
 
 
 def write_text(text: str, path: Path) -> Path:
-    """Write a text without control characters; raises WorkError."""
-    with _writing(path):
+    """Write a text without control characters into a folder that is there; raises WorkError."""
+    with _told(path):
         path.write_text(printable(text))
     return path
 
@@ -67,8 +67,15 @@ def _flat(table: pa.Table) -> pa.Table:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    try:
+    """Makes the folder first."""
+    with _told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
         yield
     except OSError as error:
         raise WorkError(f"{path}: cannot write it: {os.strerror(error.errno or 0)}") from None

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from weft.base.quantity import format_bytes
 from weft.plan.pattern import Hpl, Traffic
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.activities import PhaseActivity, activities
 from weft.understand.kinds.collectives.collected import collectives
 from weft.understand.kinds.kernel_time import KernelTime
 from weft.understand.kinds.kind import ResultKind, step_name
-from weft.understand.kinds.programs.table import activities_tables
+from weft.understand.kinds.programs.table import activities_tables, programs_table, took
+
+
+def _clause(found: Sequence[PhaseActivity]) -> str:
+    """How long the program takes, by size if it has several."""
+    if len(found) == 1:
+        return f"the program takes {took(found[0])}"
+    return "; ".join(f"{format_bytes(one.size_bytes)} takes {took(one)}" for one in found)
 
 
 def _kernels(found: Sequence[PhaseActivity], meta: RunMeta) -> Iterator[KernelTime]:
@@ -31,8 +39,9 @@ PROGRAMS: ResultKind[PhaseActivity] = ResultKind(
     name="activities",
     title="Programs",
     results=activities,
-    tables=lambda _, __: {},
+    clause=_clause,
+    tables=lambda found, meta: {"programs": programs_table(found, meta)},
     short_tables=lambda _, found, meta: activities_tables(found, meta),
-    of_run=True,
+    is_general=True,
     kernels=_kernels,
 )
