@@ -277,7 +277,7 @@ def test_a_race_is_told_alike() -> None:
 
 
 def test_activities_are_told_alike(tmp_path: Path) -> None:
-    """They have no table on the page."""
+    """The tables that a terminal shows; the page and Arrow have one of all programs."""
     run = compute(tmp_path / "run", "halo", "sim:two-racks")
     found = activities(run)
     assert found

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from support.command import WEFT
 from support.here import refusal, weft_json
+from support.made.computed import compute
 from support.made.synthetic import (
     FAST_ETHERNET,
     GIGABIT,
@@ -373,3 +374,9 @@ def test_command_prints_one_json_document(make: Runs, tmp_path: Path) -> None:
 def test_facts_that_are_tables_are_written_as_text() -> None:
     caches = [{"level": 1, "bytes": 49152}]
     assert facts.value_text("caches", caches) == "level 1 bytes 48 KiB (49,152 B)"
+
+
+def test_a_halo_says_how_long_it_takes(tmp_path: Path) -> None:
+    run = compute(tmp_path / "halo", "halo", "sim:two-racks")
+    assert "1 KiB takes" in verdict(run) and "nothing was measured" not in verdict(run)
+    assert "Communicating, %" in Report([run]).html()
