@@ -100,10 +100,14 @@ class EnsembleRun:
     @cached_property
     def steps(self) -> list[EnsembleStep]:
         """The steps with measurements, in order."""
-        measured = {int(step) for step in set(self.rates.step.tolist())}
+        return [self._step(index, self.measured) for index in self.measured]
+
+    @cached_property
+    def measured(self) -> list[int]:
+        """The indices of the steps with measurements, in order."""
         steps = self.run.meta.plan.steps_of(ManyNodes)
-        found = [index for index, *_ in steps if index in measured]
-        return [self._step(index, found) for index in found]
+        there = set(np.unique(self.rates.step).tolist()) if steps else ()
+        return [index for index, *_ in steps if index in there]
 
     @cached_property
     def by_name(self) -> list[str]:
@@ -166,7 +170,7 @@ class EnsembleRun:
 def ensembles_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[EnsembleRun]:
     """The runs with measurements between many nodes."""
     found = [EnsembleRun(name, run) for name, run in zip(names, runs, strict=True)]
-    return [one for one in found if one.steps]
+    return [one for one in found if one.measured]
 
 
 def _route_rates(rates: MedianRates, digests: Digests | None) -> RouteRates:

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
+from weft.understand.curve.curve import Ints
 from weft.understand.xray.flows import Flow
 from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import predict
@@ -122,12 +123,19 @@ def suspects(survey: Survey, ports: PortRates, limits: Sequence[SharedLimit]) ->
         )
         shares = np.divide(trial.mbps, expected, out=np.ones_like(expected), where=expected > 0)
         is_thin = expected < LEAST_SHARE * isolated
-        flows = set(trial.flows)
-        both_ways = np.array([flow[::-1] in flows for flow in trial.flows], dtype=bool)
+        forth, back = _numbered(trial.src, trial.dst), _numbered(trial.dst, trial.src)
+        both_ways = np.isin(back, forth)
         is_held_up = both_ways & (sends[trial.dst] | receives[trial.src])
         low = np.flatnonzero((shares < least) & ~is_held_up & ~is_thin)
-        found += [(float(shares[i] / least[i]), trial.flows[i]) for i in low]
+        ways = zip(trial.src[low].tolist(), trial.dst[low].tolist(), strict=True)
+        found += zip((shares[low] / least[low]).tolist(), ways, strict=True)
     return [flow for _, flow in sorted(found)[:MOST_SUSPECTS]]
+
+
+def _numbered(src: Ints, dst: Ints) -> Ints:
+    """A number for each way."""
+    found: Ints = src.astype(np.int64) << 32 | dst
+    return found
 
 
 def slow_routes(
